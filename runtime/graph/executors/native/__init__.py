@@ -26,7 +26,8 @@ scalar_ops, elements              which instructions an op on numbers, or an ele
 fusing, fusion, arrays            elementwise kernels: collected, as the steps of one loop, written
 row_loops, sharing                such loops by vectors, and by several threads
 
-ir, values                        LLVM's language, as text; values in registers and in memory
+ir, values, builder               LLVM's language, as text; values in registers and in memory; what
+                                  writes code by them: counts, elements, loops
 code, machine, elf                machine code in memory; by LLVM; without it
 compilation_cache, kept_graphs    machine code that later processes find
 calling, objects, symbols         its functions for Python; their objects; addresses of what it uses

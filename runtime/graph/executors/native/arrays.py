@@ -19,19 +19,9 @@ from typing import TYPE_CHECKING, Any
 from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder, Loop
 from runtime.graph.executors.native.fusion import Fusion, Operand, RowStep, Sink, Step, sweeps_of
-from runtime.graph.executors.native.loops import (
-    Loop,
-    Strip,
-    counted,
-    lanes_for,
-    load,
-    place,
-    plus,
-    scratch,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import Strip, lanes_for
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
 from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
@@ -76,7 +66,9 @@ class Partial:
         builder = part.builder
         value = self.accumulator.gathered_lanes(builder, state)
         at = builder.sdiv(part.first, int64(size))
-        store(builder, value, place(builder, part.value(self.pointer), at, self.dtype), self.dtype)
+        builder.store_element(
+            value, builder.place(part.value(self.pointer), at, self.dtype), self.dtype
+        )
 
     @property
     def dtype(self) -> DType:
@@ -84,11 +76,11 @@ class Partial:
         dtype = self.accumulator.dtype
         return dtypes.float32 if is_half(dtype) else dtype
 
-    def together(self, builder: ir.IRBuilder) -> list[ir.Value]:
+    def together(self, builder: Builder) -> list[ir.Value]:
         """The state of a reduction of all parts, one after the other."""
         accumulator = self.accumulator
         loop = Loop(builder, int64(self.parts), 1, [accumulator.neutral])
-        more = load(builder, place(builder, self.pointer, loop.index, self.dtype), self.dtype)
+        more = builder.load_element(builder.place(self.pointer, loop.index, self.dtype), self.dtype)
         (found,) = loop.close([accumulator.combine(builder, loop.values[0], more)])
         return accumulator.state_of(builder, found)
 
@@ -105,7 +97,7 @@ class Nest:
         self, emitter: Emitter, fusion: Fusion, stored: Sequence[int], numbers: Sequence[int]
     ) -> None:
         self.emitter, self.fusion = emitter, fusion
-        self.builder: ir.IRBuilder = emitter.builder
+        self.builder: Builder = emitter.builder
         self.sweeps = sweeps_of(fusion, stored)
         self.stored = stored
         self.arrays: list[Array] = fusion.arrays()
@@ -153,7 +145,7 @@ class Nest:
                 continue
             is_row = bool(self.fusion.numbers) and at == rank - 1
             if dims and kinds[-1] == kind and not is_row:
-                dims[-1] = times(builder, dims[-1], dim)
+                dims[-1] = builder.times(dims[-1], dim)
             else:
                 dims.append(dim)
                 kinds.append(kind)
@@ -246,7 +238,7 @@ class Nest:
         made.of_rows = {at: part.array(array) for at, array in self.of_rows.items()}
         length = static(self.dims[-1])
         made.kept = {
-            at: scratch(part.builder, stored(made.fusion.steps[at].dtype), length or 0)
+            at: part.builder.scratch(stored(made.fusion.steps[at].dtype), length or 0)
             for at in self.kept
         }
         made.dims = [part.builder.sub(part.end, part.first), *self.dims[1:]]
@@ -269,16 +261,16 @@ class Nest:
     def rows(self, outer: Sequence[ir.Value]) -> Iterator[list[ir.Value]]:
         """The loops over all dims but the last one; gives the places in them."""
         with ExitStack() as loops:
-            indices = [loops.enter_context(counted(self.builder, dim)) for dim in outer]
+            indices = [loops.enter_context(self.builder.counted(dim)) for dim in outer]
             if outer:
-                indices[0] = plus(self.builder, self.first, indices[0])
+                indices[0] = self.builder.plus(self.first, indices[0])
             yield indices
 
     def over_rows(self, outer: Sequence[ir.Value], length: ir.Value, carried: Carried) -> Carried:
         """Rows that carry something: it goes through memory from row to row."""
         builder = self.builder
         types = {key: [value.type for value in values] for key, values in carried.items()}
-        places = {key: [scratch(builder, type, 1) for type in types[key]] for key in carried}
+        places = {key: [builder.scratch(type, 1) for type in types[key]] for key in carried}
 
         def store_all(carried: Carried) -> None:
             for key, values in carried.items():
@@ -321,8 +313,8 @@ class Nest:
         if self.of_rows:
             at = self.offset([*[True] * len(indices), False], indices, length)
             for number, array in self.of_rows.items():
-                to = place(self.builder, array.pointer, at, array.dtype)
-                store(self.builder, numbers[number], to, array.dtype)
+                to = self.builder.place(array.pointer, at, array.dtype)
+                self.builder.store_element(numbers[number], to, array.dtype)
         return carried
 
     def start(
@@ -335,7 +327,7 @@ class Nest:
     ) -> ir.Value:
         """The first element of an array in this row."""
         along = [kinds[number] for kinds in self.strides]
-        return place(self.builder, pointer, self.offset(along, indices, length), dtype)
+        return self.builder.place(pointer, self.offset(along, indices, length), dtype)
 
     def offset(
         self, along: Sequence[bool], indices: Sequence[ir.Value], length: ir.Value
@@ -346,7 +338,7 @@ class Nest:
         for at, index in enumerate(indices):
             if along[at]:
                 dim = self.dims[at]
-                total = plus(builder, times(builder, total, dim), index)
+                total = builder.plus(builder.times(total, dim), index)
         if not along[-1]:
             return total
-        return times(builder, total, length) if indices else self.first
+        return builder.times(total, length) if indices else self.first

@@ -12,6 +12,7 @@ import numpy as np
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native import arena, ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.clock import Looks
 from runtime.graph.executors.native.control import parts_of, put_together, taken_apart
 from runtime.graph.executors.native.copied_lists import Ownership
@@ -150,9 +151,7 @@ class Unit:
         return emitter.builder.gep(emitter.arena, [int64(at)], source_etype=POINTER)
 
 
-def _is_short(builder: ir.IRBuilder, end: ir.Value) -> ir.Value:
+def _is_short(builder: Builder, end: ir.Value) -> ir.Value:
     """True, in one bit, where the stack is below this end."""
-    module, name = builder.module, "llvm.stacksave.p0"
-    kind = ir.FunctionType(POINTER, [])
-    here = builder.ptrtoint(builder.call(module.declared(name, kind), []), INT64)
+    here = builder.ptrtoint(builder.call_named("llvm.stacksave.p0", POINTER), INT64)
     return builder.icmp_unsigned("<", here, end)

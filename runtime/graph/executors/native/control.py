@@ -10,6 +10,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Expression, Local
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.increments import ROUNDS, SMALL, increments_of
 from runtime.graph.executors.native.lists import copy_of
 from runtime.graph.executors.native.scalar_ops import wide
@@ -165,7 +166,7 @@ def _select(
         emitter.values[target] = put_together(parts, target.type)
 
 
-def _chosen(builder: ir.IRBuilder, test: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
+def _chosen(builder: Builder, test: ir.Value, first: ir.Value, second: ir.Value) -> ir.Value:
     """The first value where the test holds, else the second one."""
     if first is second:
         return first
@@ -174,7 +175,7 @@ def _chosen(builder: ir.IRBuilder, test: ir.Value, first: ir.Value, second: ir.V
 
 
 def _joined(
-    builder: ir.IRBuilder, type: Type, arrivals: Sequence[tuple[ir.BasicBlock, list[ir.Value]]]
+    builder: Builder, type: Type, arrivals: Sequence[tuple[ir.BasicBlock, list[ir.Value]]]
 ) -> Held:
     """A value that comes from one of several blocks."""
     kinds = parts_of(type)
@@ -218,7 +219,7 @@ class _Carried:
                     emitter.builder.store(ir.Constant(pair, None), place)
                 self.first.append(place)
 
-    def head(self, builder: ir.IRBuilder, before: ir.BasicBlock) -> None:
+    def head(self, builder: Builder, before: ir.BasicBlock) -> None:
         """At the start of an iteration: the place that is free, and the one in use."""
         for place in self.first:
             phi = builder.phi(POINTER)
@@ -442,7 +443,7 @@ def _large(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> Iterator[ir.
             yield ir.Constant(BIT, int(abs(known) > SMALL))
 
 
-def _outside(builder: ir.IRBuilder, value: ir.Value, low: int, high: int) -> ir.Value:
+def _outside(builder: Builder, value: ir.Value, low: int, high: int) -> ir.Value:
     """Whether a signed integer is below or above these."""
     moved = builder.sub(value, ir.Constant(value.type, low))
     return builder.icmp_unsigned(">", moved, ir.Constant(value.type, high - low))

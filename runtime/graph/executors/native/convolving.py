@@ -23,19 +23,7 @@ from runtime.graph.executors.native.indexing import (
     shapes_known,
     target_of,
 )
-from runtime.graph.executors.native.loops import (
-    Axis,
-    bytes_of,
-    clear,
-    counted,
-    moved,
-    place,
-    plus,
-    size_of,
-    spread,
-    steps_of,
-    times,
-)
+from runtime.graph.executors.native.loops import Axis, moved, spread
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.products import multiply
 from runtime.graph.executors.native.reductions import Accumulator, reduce, total
@@ -121,7 +109,7 @@ class Convolution:
         made = self.emitter.allocate(dtype, [*dims, int64(self.read)])
         each = int64(self.read // self.depth)
         axes = [
-            Axis(size_of(builder, [*dims, depth]), int64(1), each),
+            Axis(builder.size_of([*dims, depth]), int64(1), each),
             Axis(each, int64(0), int64(1)),
         ]
         moved(builder, dtype, made.pointer, array.pointer, axes)
@@ -141,9 +129,9 @@ class Convolution:
         apart for each of them.
         """
         builder = self.builder
-        with counted(builder, int64(self.groups)) as group:
+        with builder.counted(int64(self.groups)) as group:
             target, *factors = (
-                place(builder, pointer, times(builder, group, int64(step)), dtype)
+                builder.place(pointer, builder.times(group, int64(step)), dtype)
                 for pointer, step in zip(pointers, steps, strict=True)
             )
             sizes = int64(columns), int64(pitch)
@@ -175,31 +163,28 @@ class Convolution:
         parts = target
         if rounds * each > 1:
             parts = self.emitter.allocate(dtype, [int64(rounds * each), *target.dims])
-        of_x = steps_of(builder, [images, *map(int64, [*sizes, self.read])])
-        of_g = steps_of(builder, [images, *map(int64, [*self.places, self.made])])
-        with counted(builder, int64(rounds)) as at:
-            image = times(builder, at, images)
+        of_x = builder.steps_of([images, *map(int64, [*sizes, self.read])])
+        of_g = builder.steps_of([images, *map(int64, [*self.places, self.made])])
+        with builder.counted(int64(rounds)) as at:
+            image = builder.times(at, images)
             for begin, count, places in ((0, number, length), (number, int(rest > 0), rest)):
                 if not count:
                     continue
-                with counted(builder, int64(count)) as band:
-                    part = plus(builder, times(builder, at, int64(each)), int64(begin))
-                    part = plus(builder, part, band)
-                    first = times(builder, plus(builder, band, int64(begin)), int64(length))
-                    of_first = times(builder, first, int64(self.strides[0]))
+                with builder.counted(int64(count)) as band:
+                    part = builder.plus(builder.times(at, int64(each)), int64(begin))
+                    part = builder.plus(part, band)
+                    first = builder.times(builder.plus(band, int64(begin)), int64(length))
+                    of_first = builder.times(first, int64(self.strides[0]))
                     offsets = (
-                        times(builder, part, int64(size)),
-                        plus(
-                            builder,
-                            times(builder, image, of_x[0]),
-                            times(builder, of_first, of_x[1]),
+                        builder.times(part, int64(size)),
+                        builder.plus(
+                            builder.times(image, of_x[0]),
+                            builder.times(of_first, of_x[1]),
                         ),
-                        plus(
-                            builder, times(builder, image, of_g[0]), times(builder, first, of_g[1])
-                        ),
+                        builder.plus(builder.times(image, of_g[0]), builder.times(first, of_g[1])),
                     )
                     arrays = zip((parts, x, g), offsets, strict=True)
-                    pointers = [place(builder, a.pointer, offset, dtype) for a, offset in arrays]
+                    pointers = [builder.place(a.pointer, offset, dtype) for a, offset in arrays]
                     self.sum_products(dtype, pointers, sizes, images, places)
         if parts is not target:
             reduce(self.emitter, Accumulator("reduce_sum", dtype), parts, target, [0])
@@ -216,7 +201,7 @@ class Convolution:
         axis.
         """
         rows = taps(sizes, self.read, self.window, self.per_group, self.dilations, 0)
-        of_g = steps_of(self.builder, [images, *map(int64, [*self.places, self.made])])
+        of_g = self.builder.steps_of([images, *map(int64, [*self.places, self.made])])
         axes = windows(images, sizes, self.read, [length, *self.places[1:]], self.strides)
         inner = [axis._replace(second=step) for axis, step in zip(axes, of_g, strict=False)]
         columns = self.made // self.groups
@@ -311,17 +296,17 @@ class Phases:
         phase: ir.Value = int64(0)
         with ExitStack() as loops:
             for k, stride, count in zip(of.window, self.strides, self.most, strict=True):
-                at = loops.enter_context(counted(builder, int64(k)))
+                at = loops.enter_context(builder.counted(int64(k)))
                 number = builder.udiv(at, int64(stride)) if stride > 1 else at
-                rest = builder.sub(at, times(builder, number, int64(stride)))
+                rest = builder.sub(at, builder.times(number, int64(stride)))
                 number = builder.sub(int64(count - 1), number)
-                tap = plus(builder, times(builder, tap, int64(k)), at)
-                to = plus(builder, times(builder, to, int64(count)), number)
-                phase = plus(builder, times(builder, phase, int64(stride)), rest)
-            tap = times(builder, tap, int64(of.per_group * of.made))
-            to = times(builder, to, int64(of.summed * self.pitch))
-            to = plus(builder, to, times(builder, phase, int64(of.read)))
-            source, target = place(builder, w.pointer, tap, dtype), place(builder, made, to, dtype)
+                tap = builder.plus(builder.times(tap, int64(k)), at)
+                to = builder.plus(builder.times(to, int64(count)), number)
+                phase = builder.plus(builder.times(phase, int64(stride)), rest)
+            tap = builder.times(tap, int64(of.per_group * of.made))
+            to = builder.times(to, int64(of.summed * self.pitch))
+            to = builder.plus(to, builder.times(phase, int64(of.read)))
+            source, target = builder.place(w.pointer, tap, dtype), builder.place(made, to, dtype)
             moved(builder, dtype, target, source, axes)
         return made
 
@@ -350,8 +335,8 @@ class Phases:
         """Write the product of each phase; of those that have as many taps by the same code."""
         of, builder = self.of, self.builder
         if any(k < stride for k, stride in zip(of.window, self.strides, strict=True)):
-            size = size_of(builder, made.dims)
-            clear(builder, made.pointer, bytes_of(builder, size, self.dtype))
+            size = builder.size_of(made.dims)
+            builder.clear(made.pointer, builder.bytes_of(size, self.dtype))
         columns = of.read // of.groups
         for kind in self.kinds():
             if any(count == 0 for *_, count in kind):
@@ -365,13 +350,13 @@ class Phases:
             phase: ir.Value = int64(0)
             with ExitStack() as loops:
                 for (begin, number, _), stride in zip(kind, self.strides, strict=True):
-                    index = loops.enter_context(counted(builder, int64(number)))
-                    index = plus(builder, index, int64(begin))
-                    phase = plus(builder, times(builder, phase, int64(stride)), index)
-                column = times(builder, phase, int64(of.read))
-                offsets = column, int64(first), plus(builder, column, int64(second))
+                    index = loops.enter_context(builder.counted(int64(number)))
+                    index = builder.plus(index, int64(begin))
+                    phase = builder.plus(builder.times(phase, int64(stride)), index)
+                column = builder.times(phase, int64(of.read))
+                offsets = column, int64(first), builder.plus(column, int64(second))
                 own = [
-                    place(builder, pointer, offset, self.dtype)
+                    builder.place(pointer, offset, self.dtype)
                     for pointer, offset in zip(pointers, offsets, strict=True)
                 ]
                 steps = [columns, of.summed, columns]
@@ -382,25 +367,23 @@ class Phases:
         images are skipped.
         """
         of, builder, dtype, source = self.of, self.builder, self.dtype, made.pointer
-        first = steps_of(builder, made.dims)
-        second = steps_of(builder, [of.batch, *map(int64, [*of.sizes, of.read])])
+        first = builder.steps_of(made.dims)
+        second = builder.steps_of([of.batch, *map(int64, [*of.sizes, of.read])])
         axes = [Axis(of.batch, first[0], second[0])]
         phase: ir.Value = int64(0)
         with ExitStack() as loops:
             for axis, (stride, size) in enumerate(zip(self.strides, of.sizes, strict=True), 1):
-                at = loops.enter_context(counted(builder, int64(stride)))
-                phase = plus(builder, times(builder, phase, int64(stride)), at)
+                at = loops.enter_context(builder.counted(int64(stride)))
+                phase = builder.plus(builder.times(phase, int64(stride)), at)
                 before = int64(of.pads[axis - 1][0] - stride * self.starts[axis - 1])
                 is_before = builder.icmp_signed("<", at, before)
                 skipped = builder.select(is_before, int64(1), int64(0))
-                begin = plus(
-                    builder, times(builder, skipped, int64(stride)), builder.sub(at, before)
-                )
+                begin = builder.plus(builder.times(skipped, int64(stride)), builder.sub(at, before))
                 count = builder.udiv(builder.sub(int64(size + stride - 1), begin), int64(stride))
-                source = place(builder, source, times(builder, skipped, first[axis]), dtype)
-                target = place(builder, target, times(builder, begin, second[axis]), dtype)
-                axes.append(Axis(count, first[axis], times(builder, int64(stride), second[axis])))
-            source = place(builder, source, times(builder, phase, int64(of.read)), dtype)
+                source = builder.place(source, builder.times(skipped, first[axis]), dtype)
+                target = builder.place(target, builder.times(begin, second[axis]), dtype)
+                axes.append(Axis(count, first[axis], builder.times(int64(stride), second[axis])))
+            source = builder.place(source, builder.times(phase, int64(of.read)), dtype)
             moved(builder, dtype, target, source, [*axes, Axis(int64(of.read), int64(1), int64(1))])
 
 
@@ -442,16 +425,16 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
     dims = [batch, *map(int64, sizes), depth]
     made = emitter.allocate(dtype, dims)
     value = ir.Constant(register(dtype), fill)
-    spread(builder, dtype, made.pointer, value, size_of(builder, dims))
-    of_given, of_made = steps_of(builder, array.dims), steps_of(builder, dims)
+    spread(builder, dtype, made.pointer, value, builder.size_of(dims))
+    of_given, of_made = builder.steps_of(array.dims), builder.steps_of(dims)
     counts, source, target = [batch], array.pointer, made.pointer
     for begin, size, old, *steps in zip(
         begins, sizes, olds, of_given[1:], of_made[1:], strict=False
     ):
         skipped = max(0, -begin)
         counts.append(int64(max(min(old, size - begin) - skipped, 0)))
-        source = place(builder, source, times(builder, int64(skipped), steps[0]), dtype)
-        target = place(builder, target, times(builder, int64(skipped + begin), steps[1]), dtype)
+        source = builder.place(source, builder.times(int64(skipped), steps[0]), dtype)
+        target = builder.place(target, builder.times(int64(skipped + begin), steps[1]), dtype)
     moved(builder, dtype, target, source, list(map(Axis, [*counts, depth], of_given, of_made)))
     return made
 
@@ -526,7 +509,7 @@ def _step_aside_for_infinite(emitter: Emitter, w: Array) -> None:
     if all(known(dim) == 1 for dim in w.dims[:-2]):
         return
     builder = emitter.builder
-    found = total(emitter, Accumulator("reduce_sum", w.dtype), w.pointer, size_of(builder, w.dims))
+    found = total(emitter, Accumulator("reduce_sum", w.dtype), w.pointer, builder.size_of(w.dims))
     nothing = builder.fsub(found, found)
     emitter.step_aside(builder.fcmp_unordered("!=", nothing, ir.Constant(nothing.type, 0)))
 

@@ -12,6 +12,7 @@ from runtime import dtypes
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.indexing import (
     AxisSlice,
     array_of,
@@ -22,18 +23,7 @@ from runtime.graph.executors.native.indexing import (
     taken,
     target_of,
 )
-from runtime.graph.executors.native.loops import (
-    Axis,
-    counted,
-    moved,
-    place,
-    plus,
-    size_of,
-    spread,
-    steps_of,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import Axis, moved, spread
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.values import Array, Held, Scalar, int64, register, static
@@ -93,7 +83,7 @@ def _lower_box(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -
     entries = [wide(emitter, next(numbers)) if n is None else int64(n) for n in box]
     found = []
     for dim, start, size in zip(array.dims, entries[:rank], entries[rank:], strict=True):
-        room = plus(builder, dim, _less(builder, start))
+        room = builder.plus(dim, _less(builder, start))
         if static(size) == -1:
             size = room
         elif static(size) is None:
@@ -107,7 +97,7 @@ def _lower_box(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -
     return [taken(emitter, kernel, array, found)]
 
 
-def _less(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
+def _less(builder: Builder, value: ir.Value) -> ir.Value:
     known = static(value)
     return int64(-known) if known is not None else builder.neg(value)
 
@@ -118,12 +108,12 @@ def _less(builder: ir.IRBuilder, value: ir.Value) -> ir.Value:
 def _lower_reverse(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     builder = emitter.builder
     made = emitter.allocate(array.dtype, array.dims, target_of(kernel))
-    steps, source = steps_of(builder, array.dims), array.pointer
+    steps, source = builder.steps_of(array.dims), array.pointer
     first = list(steps)
     for at in {axis % len(array.dims) for axis in kernel.node.params["axis"]}:
-        last = times(builder, plus(builder, array.dims[at], int64(-1)), steps[at])
-        source = place(builder, source, last, array.dtype)
-        first[at] = times(builder, steps[at], int64(-1))
+        last = builder.times(builder.plus(array.dims[at], int64(-1)), steps[at])
+        source = builder.place(source, last, array.dtype)
+        first[at] = builder.times(steps[at], int64(-1))
     axes = list(map(Axis, array.dims, first, steps))
     moved(builder, array.dtype, made.pointer, source, axes)
     return [made]
@@ -137,13 +127,13 @@ def _takes_tile(kernel: Kernel) -> bool:
 def _lower_tile(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
     builder, array = emitter.builder, array_of(emitter, held)
     repeats = [int64(n) for n in kernel.node.params["multiples"]]
-    dims = [times(builder, *pair) for pair in zip(array.dims, repeats, strict=True)]
+    dims = [builder.times(*pair) for pair in zip(array.dims, repeats, strict=True)]
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
     axes = []
     for dim, count, first, second in zip(
-        array.dims, repeats, steps_of(builder, array.dims), steps_of(builder, dims), strict=True
+        array.dims, repeats, builder.steps_of(array.dims), builder.steps_of(dims), strict=True
     ):
-        axes.append(Axis(count, int64(0), times(builder, second, dim)))
+        axes.append(Axis(count, int64(0), builder.times(second, dim)))
         axes.append(Axis(dim, first, second))
     moved(builder, array.dtype, made.pointer, array.pointer, axes)
     return [made]
@@ -158,15 +148,15 @@ def _lower_pad(emitter: Emitter, kernel: Kernel, held: Held, value: Scalar) -> S
     builder, dtype, paddings = emitter.builder, value.dtype, kernel.node.params["paddings"]
     array = array_of(emitter, held)
     dims = [
-        plus(builder, dim, int64(sum(pair))) for dim, pair in zip(array.dims, paddings, strict=True)
+        builder.plus(dim, int64(sum(pair))) for dim, pair in zip(array.dims, paddings, strict=True)
     ]
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    spread(builder, dtype, made.pointer, value.value, size_of(builder, dims))
-    steps = steps_of(builder, dims)
+    spread(builder, dtype, made.pointer, value.value, builder.size_of(dims))
+    steps = builder.steps_of(dims)
     target = made.pointer
     for step, (before, _) in zip(steps, paddings, strict=True):
-        target = place(builder, target, times(builder, step, int64(before)), dtype)
-    axes = list(map(Axis, array.dims, steps_of(builder, array.dims), steps))
+        target = builder.place(target, builder.times(step, int64(before)), dtype)
+    axes = list(map(Axis, array.dims, builder.steps_of(array.dims), steps))
     moved(builder, dtype, target, array.pointer, axes)
     return [handed_on(emitter, kernel, made)]
 
@@ -176,7 +166,7 @@ def _lower_roll(emitter: Emitter, kernel: Kernel, array: Array, shift: Scalar) -
     builder, dtype = emitter.builder, array.dtype
     axes = [axis % len(array.dims) for axis in kernel.node.params["axis"]]
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
-    steps = steps_of(builder, array.dims)
+    steps = builder.steps_of(array.dims)
     choices: list[list[tuple[ir.Value, ir.Value, ir.Value]]] = []
     for axis, dim in enumerate(array.dims):
         if axis not in axes:
@@ -192,8 +182,8 @@ def _lower_roll(emitter: Emitter, kernel: Kernel, array: Array, shift: Scalar) -
     for parts in itertools.product(*choices):
         source, target = array.pointer, made.pointer
         for step, (_, first, second) in zip(steps, parts, strict=True):
-            source = place(builder, source, times(builder, first, step), dtype)
-            target = place(builder, target, times(builder, second, step), dtype)
+            source = builder.place(source, builder.times(first, step), dtype)
+            target = builder.place(target, builder.times(second, step), dtype)
         counts = [count for count, _, _ in parts]
         moved(builder, dtype, target, source, list(map(Axis, counts, steps, steps)))
     return [made]
@@ -239,7 +229,7 @@ def _filled(
     if not dims:
         return Scalar(value, kernel.node.outputs[0].type)
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    spread(emitter.builder, dtype, made.pointer, value, size_of(emitter.builder, dims))
+    spread(emitter.builder, dtype, made.pointer, value, emitter.builder.size_of(dims))
     return made
 
 
@@ -249,14 +239,14 @@ def _lower_positions(emitter: Emitter, kernel: Kernel, *operands: Scalar) -> Seq
     count = wide(emitter, operands[1]) if known is None else int64(known)
     _check_count(emitter, count)
     builder, made = emitter.builder, emitter.allocate(dtype, [count], target_of(kernel))
-    with counted(builder, count) as at:
+    with builder.counted(count) as at:
         _set(builder, made, at, at)
     return [made]
 
 
-def _set(builder: ir.IRBuilder, made: Array, at: ir.Value, number: ir.Value) -> None:
+def _set(builder: Builder, made: Array, at: ir.Value, number: ir.Value) -> None:
     value = cast(builder, number, dtypes.int64, made.dtype)
-    store(builder, value, place(builder, made.pointer, at, made.dtype), made.dtype)
+    builder.store_element(value, builder.place(made.pointer, at, made.dtype), made.dtype)
 
 
 # Shapes
@@ -276,7 +266,7 @@ def _lower_shape(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]
 
 
 def _lower_size(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
-    size = size_of(emitter.builder, _dims(held))
+    size = emitter.builder.size_of(_dims(held))
     dtype: DType = kernel.node.params["dtype"]
     value = cast(emitter.builder, size, dtypes.int64, dtype)
     return [Scalar(value, kernel.node.outputs[0].type)]

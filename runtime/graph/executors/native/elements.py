@@ -12,6 +12,7 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Constant, Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.math import is_long
@@ -19,7 +20,7 @@ from runtime.graph.executors.native.scalars import cast, cast_refuses
 from runtime.graph.executors.native.values import dtype_of, is_native
 from runtime.graph.ir import Value
 
-Emission = Callable[[ir.IRBuilder, Sequence[ir.Value]], ir.Value]
+Emission = Callable[[Builder, Sequence[ir.Value]], ir.Value]
 
 
 class Element(NamedTuple):
@@ -66,7 +67,7 @@ def element_of(kernel: Kernel) -> Element | None:
     # As the kernel has them: of the dtype.
     numbers = [float(np.asarray(node.params[name], dtype.np_dtype)) for name in found.numbers]
 
-    def emit(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
+    def emit(builder: Builder, operands: Sequence[ir.Value]) -> ir.Value:
         constants = [ir.Constant(operands[0].type, number) for number in numbers]
         return rounded(builder, found.emit(builder, dtype, *operands, *constants), made)
 
@@ -84,7 +85,7 @@ def kind_of(dtype: DType) -> str:
 
 
 def safe(
-    builder: ir.IRBuilder, element: Element, operands: Sequence[ir.Value], refused: ir.Value
+    builder: Builder, element: Element, operands: Sequence[ir.Value], refused: ir.Value
 ) -> Sequence[ir.Value]:
     """Operands that nothing happens with, where some are refused."""
     *others, last = operands
@@ -113,7 +114,7 @@ _REPEATED = Element(lambda builder, operands: operands[0])
 
 
 def _cast(source: DType, target: DType) -> Element:
-    def refuses(builder: ir.IRBuilder, operands: Sequence[ir.Value]) -> ir.Value:
+    def refuses(builder: Builder, operands: Sequence[ir.Value]) -> ir.Value:
         found = cast_refuses(builder, operands[0], source, target)
         assert found is not None
         return found

@@ -19,10 +19,10 @@ from runtime.dtypes import DType
 from runtime.graph.executors import lowered
 from runtime.graph.executors.lowered import Conversion, Expression, Local, Statement
 from runtime.graph.executors.native import arena, control, ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.fusing import Fuser
 from runtime.graph.executors.native.fusion import Delayed
 from runtime.graph.executors.native.increments import ROUNDS, Increments
-from runtime.graph.executors.native.loops import load, store
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS
 from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
@@ -93,8 +93,8 @@ class Emitter:
         self.symbols = unit.symbols
         self.first = function.append_basic_block("frame")
         start = function.append_basic_block("start")
-        ir.IRBuilder(self.first).branch(start)
-        self.builder = ir.IRBuilder(start)
+        Builder(self.first).branch(start)
+        self.builder = Builder(start)
         self.aside = function.append_basic_block("aside")
         self.arena, self.depth = memory, depth
         self.values: dict[Local, Held | Delayed] = {}
@@ -268,20 +268,17 @@ class Emitter:
     def load(self, array: Array, index: ir.Value) -> ir.Value:
         """An element, by its place among all of them, as it is held in a register."""
         at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        return load(self.builder, at, array.dtype)
+        return self.builder.load_element(at, array.dtype)
 
     def store(self, array: Array, index: ir.Value, value: ir.Value) -> None:
         """Set an element, by its place among all of them."""
         at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        store(self.builder, value, at, array.dtype)
+        self.builder.store_element(value, at, array.dtype)
 
     def copy(self, target: ir.Value, source: Array) -> None:
         """Copy the elements of an array to other memory."""
         count = self.builder.mul(self.size(source.dims), int64(source.dtype.size))
-        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, ir.IntType(1)])
-        function = self.module.declared("llvm.memcpy.p0.p0.i64", kind)
-        volatile = ir.Constant(ir.IntType(1), 0)
-        self.builder.call(function, [target, source.pointer, count, volatile])
+        self.builder.copy(target, source.pointer, count)
 
     # Values
 

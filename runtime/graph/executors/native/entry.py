@@ -14,7 +14,6 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
-from runtime.graph.executors.native.loops import load, store
 from runtime.graph.executors.native.objects import DATA, ParameterKind, ResultKind, Status
 from runtime.graph.executors.native.values import (
     BYTE,
@@ -147,7 +146,7 @@ class Body:
             if type.dtype.is_bool:
                 byte = builder.load(pointer, typ=BYTE)
                 return Scalar(builder.icmp_unsigned("!=", byte, ir.Constant(BYTE, 0)), type)
-            return Scalar(load(builder, pointer, type.dtype), type)
+            return Scalar(builder.load_element(pointer, type.dtype), type)
         dims: list[ir.Value] = []
         sizes = self._word(at + 1, POINTER) if None in type.shape else pointer
         for place, dim in enumerate(type.shape):
@@ -206,7 +205,7 @@ class Body:
         assert isinstance(held, Scalar)
         value, dtype = held.value, held.dtype
         if not result.is_python:
-            store(builder, value, place, dtype)
+            builder.store_element(value, place, dtype)
             return ResultKind.SINGLE, f"numpy.descriptor:{dtype.name}"
         if dtype.is_floating:
             builder.store(value, place)

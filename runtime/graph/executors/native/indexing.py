@@ -14,21 +14,8 @@ from runtime.core.forms import DYNAMIC
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.loops import (
-    Axis,
-    bytes_of,
-    clear,
-    copy,
-    counted,
-    load,
-    moved,
-    place,
-    plus,
-    size_of,
-    steps_of,
-    store,
-    times,
-)
+from runtime.graph.executors.native.builder import Builder
+from runtime.graph.executors.native.loops import Axis, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.updates import INSTRUCTION
@@ -62,7 +49,7 @@ def array_of(emitter: Emitter, held: Any, target: Any = None) -> Array:
     if isinstance(held, Array):
         return held
     made = emitter.allocate(held.dtype, [], target)
-    store(emitter.builder, held.value, made.pointer, held.dtype)
+    emitter.builder.store_element(held.value, made.pointer, held.dtype)
     return made
 
 
@@ -70,7 +57,7 @@ def handed_on(emitter: Emitter, kernel: Kernel, array: Array, at: int = 0) -> He
     """An array as the target of a kernel is held: of no dims, as a number."""
     type = kernel.targets[at].type if kernel.targets else kernel.node.outputs[at].type
     if getattr(type, "shape", None) == ():
-        return Scalar(load(emitter.builder, array.pointer, array.dtype), type)
+        return Scalar(emitter.builder.load_element(array.pointer, array.dtype), type)
     return array
 
 
@@ -81,8 +68,8 @@ def target_of(kernel: Kernel, at: int = 0) -> Any:
 
 def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
     """A number of an array, of 64 bits."""
-    element = load(
-        emitter.builder, place(emitter.builder, numbers.pointer, at, numbers.dtype), numbers.dtype
+    element = emitter.builder.load_element(
+        emitter.builder.place(numbers.pointer, at, numbers.dtype), numbers.dtype
     )
     return wide(emitter, Scalar(element, TensorType(numbers.dtype, ())))
 
@@ -185,7 +172,7 @@ def _place(emitter: Emitter, at: ir.Value, dim: ir.Value, checked: bool) -> ir.V
     return moved
 
 
-def _range(builder: ir.IRBuilder, dim: ir.Value, entry: Any, number: Any) -> AxisSlice:
+def _range(builder: Builder, dim: ir.Value, entry: Any, number: Any) -> AxisSlice:
     start, stop, step = entry
     size = static(dim)
     if size is not None and DYNAMIC not in entry:
@@ -238,7 +225,7 @@ def taken(
         dims = [part.count for part in found if part.kept]
     if _first_whole(found) is not None:
         offset = _offset(builder, found, [part.start for part in found])
-        pointer = place(builder, array.pointer, offset, array.dtype)
+        pointer = builder.place(array.pointer, offset, array.dtype)
         return handed_on(emitter, kernel, Array(pointer, dims, array.dtype), at)
     made = emitter.allocate(array.dtype, dims, target_of(kernel, at))
     _move(emitter, found, array, made, out=True)
@@ -262,10 +249,10 @@ def _is_whole(part: AxisSlice) -> bool:
     )
 
 
-def _offset(builder: ir.IRBuilder, found: Sequence[AxisSlice], at: Sequence[ir.Value]) -> ir.Value:
+def _offset(builder: Builder, found: Sequence[AxisSlice], at: Sequence[ir.Value]) -> ir.Value:
     offset: ir.Value = int64(0)
     for part, index in zip(found, at, strict=True):
-        offset = plus(builder, times(builder, offset, part.dim), index)
+        offset = builder.plus(builder.times(offset, part.dim), index)
     return offset
 
 
@@ -274,13 +261,13 @@ def _move(
 ) -> None:
     """Copy what is taken of an array to a dense one, or back."""
     builder = emitter.builder
-    steps = steps_of(builder, [part.dim for part in found])
+    steps = builder.steps_of([part.dim for part in found])
     start = _offset(builder, found, [part.start for part in found])
-    there, here = place(builder, whole.pointer, start, whole.dtype), dense.pointer
+    there, here = builder.place(whole.pointer, start, whole.dtype), dense.pointer
     of_whole = [
-        times(builder, step, int64(part.step)) for step, part in zip(steps, found, strict=True)
+        builder.times(step, int64(part.step)) for step, part in zip(steps, found, strict=True)
     ]
-    of_dense = steps_of(builder, [part.count for part in found])
+    of_dense = builder.steps_of([part.count for part in found])
     pairs = (of_whole, of_dense) if out else (of_dense, of_whole)
     axes = [Axis(part.count, *pair) for part, *pair in zip(found, *pairs, strict=True)]
     source, target = (there, here) if out else (here, there)
@@ -307,7 +294,7 @@ def _lower_unslice(emitter: Emitter, kernel: Kernel, grad: Array, *given: Scalar
     builder = emitter.builder
     dims = list(map(int64, (dim or 0 for dim in shape_of(kernel))))
     made = emitter.allocate(grad.dtype, dims, target_of(kernel))
-    clear(builder, made.pointer, bytes_of(builder, size_of(builder, dims), grad.dtype))
+    builder.clear(made.pointer, builder.bytes_of(builder.size_of(dims), grad.dtype))
     found, _ = parts(emitter, dims, kernel.node.params["spec"], given)
     source = array_of(emitter, grad)
     _move(emitter, found, made, source, out=False)
@@ -374,13 +361,13 @@ def _fill(emitter: Emitter, found: Sequence[AxisSlice], whole: Array, value: Sca
     """Set what is taken of an array to one number."""
     builder, dtype = emitter.builder, whole.dtype
     start = _offset(builder, found, [part.start for part in found])
-    target = place(builder, whole.pointer, start, dtype)
+    target = builder.place(whole.pointer, start, dtype)
     if all(static(part.count) == 1 for part in found):
-        store(builder, value.value, target, dtype)
+        builder.store_element(value.value, target, dtype)
         return
-    steps = steps_of(builder, [part.dim for part in found])
+    steps = builder.steps_of([part.dim for part in found])
     axes = [
-        Axis(part.count, int64(0), times(builder, step, int64(part.step)))
+        Axis(part.count, int64(0), builder.times(step, int64(part.step)))
         for step, part in zip(steps, found, strict=True)
     ]
     moved(builder, dtype, target, array_of(emitter, value).pointer, axes)
@@ -402,7 +389,7 @@ def _lower_concat(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence
         for at, dim in enumerate(other.dims):
             if at != axis:
                 dims[at] = equal_dim(emitter, dims[at], dim)
-        dims[axis] = plus(builder, dims[axis], other.dims[axis])
+        dims[axis] = builder.plus(dims[axis], other.dims[axis])
     return [_joined(emitter, kernel, arrays, dims, axis)]
 
 
@@ -429,16 +416,16 @@ def _joined(
 ) -> Array:
     builder, dtype = emitter.builder, arrays[0].dtype
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    whole = size_of(builder, dims[axis:])
-    with counted(builder, size_of(builder, dims[:axis])) as row:
-        offset = times(builder, row, whole)
+    whole = builder.size_of(dims[axis:])
+    with builder.counted(builder.size_of(dims[:axis])) as row:
+        offset = builder.times(row, whole)
         for array in arrays:
             # Stacked arrays have one axis less: what is behind it.
-            length = size_of(builder, array.dims[axis:])
-            source = place(builder, array.pointer, times(builder, row, length), dtype)
-            target = place(builder, made.pointer, offset, dtype)
-            copy(builder, target, source, bytes_of(builder, length, dtype))
-            offset = plus(builder, offset, length)
+            length = builder.size_of(array.dims[axis:])
+            source = builder.place(array.pointer, builder.times(row, length), dtype)
+            target = builder.place(made.pointer, offset, dtype)
+            builder.copy(target, source, builder.bytes_of(length, dtype))
+            offset = builder.plus(offset, length)
     return made
 
 
@@ -468,12 +455,12 @@ def _takes_reshape(kernel: Kernel) -> bool:
 def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) -> Sequence[Held]:
     builder = emitter.builder
     array = array_of(emitter, held)
-    size = size_of(builder, array.dims)
+    size = builder.size_of(array.dims)
     known = shape_of(kernel)
     others: ir.Value = int64(1)
     for dim in known:
         if dim is not None:
-            others = times(builder, others, int64(dim))
+            others = builder.times(others, int64(dim))
     dims: list[ir.Value] = []
     for dim in known:
         if dim is not None:
@@ -483,7 +470,7 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) ->
             dims.append(int64(0))
         else:
             dims.append(builder.sdiv(size, others))
-    found = size_of(builder, dims)
+    found = builder.size_of(dims)
     if static(found) is None or static(found) != static(size):
         emitter.step_aside(builder.icmp_signed("!=", found, size))
     for dim, given in zip((d for d in known if d is None), sizes, strict=False):
@@ -562,9 +549,9 @@ def _lower_broadcast(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) 
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
     steps = [
         int64(0) if static(one) == 1 else step
-        for one, step in zip(given, steps_of(builder, given), strict=True)
+        for one, step in zip(given, builder.steps_of(given), strict=True)
     ]
-    axes = list(map(Axis, dims, steps, steps_of(builder, dims)))
+    axes = list(map(Axis, dims, steps, builder.steps_of(dims)))
     moved(builder, array.dtype, made.pointer, array.pointer, axes)
     return [made]
 
@@ -581,8 +568,8 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence
     if kept == sorted(kept):
         return [Array(array.pointer, dims, dtype)]
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    steps = steps_of(builder, array.dims)
-    axes = list(map(Axis, dims, [steps[at] for at in order], steps_of(builder, dims)))
+    steps = builder.steps_of(array.dims)
+    axes = list(map(Axis, dims, [steps[at] for at in order], builder.steps_of(dims)))
     moved(builder, dtype, made.pointer, array.pointer, axes)
     return [made]
 
@@ -643,11 +630,11 @@ def _lower_range(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[
         emitter.step_aside(builder.icmp_signed("!=", count, int64(known)))
         count = int64(known)
     made = emitter.allocate(dtype, [count], target_of(kernel))
-    with counted(builder, count) as at:
+    with builder.counted(count) as at:
         value = builder.add(start, builder.mul(at, delta))
         if dtype.size < 8:
             value = builder.trunc(value, ir.IntType(8 * dtype.size))
-        store(builder, value, place(builder, made.pointer, at, dtype), dtype)
+        builder.store_element(value, builder.place(made.pointer, at, dtype), dtype)
     return [made]
 
 

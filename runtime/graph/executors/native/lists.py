@@ -17,21 +17,9 @@ from runtime.core.types import ListType, TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir, rows
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.indexing import handed_on, target_of
-from runtime.graph.executors.native.loops import (
-    bytes_of,
-    clear,
-    copy,
-    counted,
-    lanes_for,
-    load,
-    move,
-    place,
-    size_of,
-    splat,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import lanes_for
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.scalars import cast, compared
@@ -72,21 +60,21 @@ def _dims(element: TensorType) -> list[ir.Value]:
     return [int64(dim or 0) for dim in element.shape or ()]
 
 
-def _slot(builder: ir.IRBuilder, items: Items, at: ir.Value) -> ir.Value:
+def _slot(builder: Builder, items: Items, at: ir.Value) -> ir.Value:
     """The place in memory of an item."""
     element = items.element
     if is_row(element):
         return rows.slot(builder, items.pointer, at)
-    length = size_of(builder, _dims(element))
-    return place(builder, items.pointer, times(builder, at, length), element.dtype)
+    length = builder.size_of(_dims(element))
+    return builder.place(items.pointer, builder.times(at, length), element.dtype)
 
 
-def _bytes(builder: ir.IRBuilder, count: ir.Value, element: TensorType) -> ir.Value:
+def _bytes(builder: Builder, count: ir.Value, element: TensorType) -> ir.Value:
     """The bytes of the places of so many items."""
     if is_row(element):
-        return times(builder, count, int64(rows.SLOT))
-    length = size_of(builder, _dims(element))
-    return bytes_of(builder, times(builder, count, length), element.dtype)
+        return builder.times(count, int64(rows.SLOT))
+    length = builder.size_of(_dims(element))
+    return builder.bytes_of(builder.times(count, length), element.dtype)
 
 
 def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Items:
@@ -103,7 +91,7 @@ def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Item
         if fresh:
             _copy(emitter, made, items.pointer, items.count, element)
         else:
-            copy(builder, made, items.pointer, _bytes(builder, items.count, element))
+            builder.copy(made, items.pointer, _bytes(builder, items.count, element))
     return Items(made, items.count, builder.load(second, typ=INT64), element)
 
 
@@ -120,7 +108,7 @@ def _copy(
     if is_row(element):
         rows.copy_all(emitter, target, source, count, element)
     else:
-        copy(emitter.builder, target, source, _bytes(emitter.builder, count, element))
+        emitter.builder.copy(target, source, _bytes(emitter.builder, count, element))
 
 
 def _written(emitter: Emitter, kernel: Kernel, items: Items, count: ir.Value) -> Items:
@@ -160,7 +148,7 @@ def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
     if static(number) == 0:
         return _empty(element)
     made = _grown(emitter, _empty(element), number, fresh=False)
-    clear(builder, made.pointer, _bytes(builder, number, element))
+    builder.clear(made.pointer, _bytes(builder, number, element))
     return Items(made.pointer, number, made.capacity, element)
 
 
@@ -184,13 +172,13 @@ def _store(emitter: Emitter, items: Items, at: ir.Value, value: Held) -> None:
     builder, element = emitter.builder, items.element
     target = _slot(builder, items, at)
     if isinstance(value, Scalar):
-        store(builder, value.value, target, element.dtype)
+        builder.store_element(value.value, target, element.dtype)
         return
     assert isinstance(value, Array)
     if is_row(element):
         rows.put(emitter, target, value, element)
     else:
-        copy(builder, target, value.pointer, _bytes(builder, int64(1), element))
+        builder.copy(target, value.pointer, _bytes(builder, int64(1), element))
 
 
 def _push(emitter: Emitter, kernel: Kernel, items: Items, _: Held, value: Held) -> Sequence[Held]:
@@ -198,7 +186,7 @@ def _push(emitter: Emitter, kernel: Kernel, items: Items, _: Held, value: Held) 
     more = builder.add(count, int64(1))
     made = _written(emitter, kernel, items, more)
     if is_row(items.element):
-        clear(builder, _slot(builder, made, count), int64(rows.SLOT))
+        builder.clear(_slot(builder, made, count), int64(rows.SLOT))
     _store(emitter, made, count, value)
     return [Items(made.pointer, more, made.capacity, items.element)]
 
@@ -222,7 +210,7 @@ def _set(
     sign = ">=" if clears_it else ">"
     with builder.if_then(builder.icmp_signed(sign, at, items.count), likely=False):
         gap = builder.sub(count if clears_it else at, items.count)
-        clear(builder, _slot(builder, made, items.count), _bytes(builder, gap, element))
+        builder.clear(_slot(builder, made, items.count), _bytes(builder, gap, element))
     _store(emitter, made, at, value)
     return [Items(made.pointer, count, made.capacity, element)]
 
@@ -244,7 +232,7 @@ def _drop(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Sequ
     source = _slot(builder, made, builder.add(at, int64(1)))
     behind = builder.sub(left, at)
     with builder.if_then(builder.icmp_signed(">", behind, int64(0)), likely=False):
-        move(builder, target, source, _bytes(builder, behind, element))
+        builder.move(target, source, _bytes(builder, behind, element))
     return [Items(made.pointer, left, made.capacity, element)]
 
 
@@ -259,8 +247,8 @@ def _gap(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Seque
     with builder.if_then(is_inside):
         source = _slot(builder, made, at)
         target = _slot(builder, made, builder.add(at, int64(1)))
-        move(builder, target, source, _bytes(builder, builder.sub(items.count, at), element))
-        clear(builder, source, _bytes(builder, int64(1), element))
+        builder.move(target, source, _bytes(builder, builder.sub(items.count, at), element))
+        builder.clear(source, _bytes(builder, int64(1), element))
     return [Items(made.pointer, count, made.capacity, element)]
 
 
@@ -291,9 +279,9 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     def is_at(column: int, at: ir.Value, lanes: int = 0) -> ir.Value:
         items, value = columns[column], wanted[column]
         dtype = items.element.dtype
-        found = load(builder, _slot(builder, items, at), dtype, lanes)
+        found = builder.load_element(_slot(builder, items, at), dtype, lanes)
         return compared(
-            builder, "==", dtype, found, splat(builder, value, lanes) if lanes else value
+            builder, "==", dtype, found, builder.splat(value, lanes) if lanes else value
         )
 
     def are_at(at: ir.Value, which: range) -> ir.Value:
@@ -314,9 +302,7 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     none = ir.Constant(bits, 0)
     builder.cbranch(builder.icmp_unsigned("!=", left, none), place, behind)
     builder.position_at_end(place)
-    kind = ir.FunctionType(bits, [bits, BIT])
-    count_zeros = builder.module.declared(f"llvm.cttz.i{lanes}", kind)
-    lane = builder.call(count_zeros, [left, ir.Constant(BIT, 1)])
+    lane = builder.call_named(f"llvm.cttz.i{lanes}", bits, left, ir.Constant(BIT, 1))
     at = builder.add(start, lane if lanes == MOST_LANES else builder.zext(lane, INT64))
     builder.cbranch(are_at(at, range(1, half)), end, other)
     builder.position_at_end(other)
@@ -358,9 +344,9 @@ def _take(emitter: Emitter, kernel: Kernel, items: Items, places: Array) -> Sequ
     builder, element = emitter.builder, items.element
     count = places.dims[0]
     made = _grown(emitter, _empty(element), count, fresh=False)
-    with counted(builder, count) as index:
-        source = place(builder, places.pointer, index, places.dtype)
-        at = cast(builder, load(builder, source, places.dtype), places.dtype, dtypes.int64)
+    with builder.counted(count) as index:
+        source = builder.place(places.pointer, index, places.dtype)
+        at = cast(builder, builder.load_element(source, places.dtype), places.dtype, dtypes.int64)
         emitter.step_aside(builder.icmp_unsigned(">=", at, items.count))
         _copy(emitter, _slot(builder, made, index), _slot(builder, items, at), int64(1), element)
     return [Items(made.pointer, count, made.capacity, element)]
@@ -377,9 +363,9 @@ def _as(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     if is_row(items.element) == is_row(element):
         _copy(emitter, made.pointer, items.pointer, items.count, element)
     else:
-        clear(builder, made.pointer, _bytes(builder, items.count, element))
+        builder.clear(made.pointer, _bytes(builder, items.count, element))
         dims = _dims(items.element)
-        with counted(builder, items.count) as at:
+        with builder.counted(items.count) as at:
             value = Array(_slot(builder, items, at), dims, element.dtype)
             rows.put(emitter, _slot(builder, made, at), value, element)
     return [Items(made.pointer, items.count, made.capacity, element)]
@@ -401,8 +387,8 @@ def _cast(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     element = _known_element(kernel.node.outputs[0])
     made = _grown(emitter, _empty(element), items.count, fresh=False)
     if is_row(element):
-        clear(builder, made.pointer, _bytes(builder, items.count, element))
-        with counted(builder, items.count) as at:
+        builder.clear(made.pointer, _bytes(builder, items.count, element))
+        with builder.counted(items.count) as at:
             source = rows.row(emitter, _slot(builder, items, at), items.element)
             target = rows.made(emitter, _slot(builder, made, at), source.dims[0], element)
             _cast_all(emitter, target, source)
@@ -415,16 +401,14 @@ def _cast(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
 
 def _cast_all(emitter: Emitter, target: Array, source: Array) -> None:
     builder, before, dtype = emitter.builder, source.dtype, target.dtype
-    with counted(builder, size_of(builder, source.dims)) as at:
-        number = load(builder, place(builder, source.pointer, at, before), before)
+    with builder.counted(builder.size_of(source.dims)) as at:
+        number = builder.load_element(builder.place(source.pointer, at, before), before)
         emitter.step_aside(*_too_large(builder, number, before, dtype))
-        there = place(builder, target.pointer, at, dtype)
-        store(builder, cast(builder, number, before, dtype), there, dtype)
+        there = builder.place(target.pointer, at, dtype)
+        builder.store_element(cast(builder, number, before, dtype), there, dtype)
 
 
-def _too_large(
-    builder: ir.IRBuilder, number: ir.Value, before: DType, dtype: DType
-) -> list[ir.Value]:
+def _too_large(builder: Builder, number: ir.Value, before: DType, dtype: DType) -> list[ir.Value]:
     """The tests, one of which holds for a number that does not fit into a dtype."""
     low, high = ir.Constant(number.type, dtype.min), ir.Constant(number.type, dtype.max)
     if before.is_integer:
@@ -460,14 +444,14 @@ def _get(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Seque
     source = _slot(builder, items, at)
     if element.shape == ():
         (output,) = kernel.node.outputs
-        return [Scalar(load(builder, source, element.dtype), output.type)]
+        return [Scalar(builder.load_element(source, element.dtype), output.type)]
     found = Array(source, _dims(element), element.dtype)
     if is_row(element):
         found = rows.row(emitter, source, element)
     # The list may be written to while what was read is still there.
     made = emitter.allocate(element.dtype, found.dims, target_of(kernel))
-    size = bytes_of(builder, size_of(builder, found.dims), element.dtype)
-    copy(builder, made.pointer, found.pointer, size)
+    size = builder.bytes_of(builder.size_of(found.dims), element.dtype)
+    builder.copy(made.pointer, found.pointer, size)
     return [made]
 
 
@@ -485,7 +469,7 @@ def _stack(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
     else:
         dims = [count, *_dims(element)]
         made = emitter.allocate(element.dtype, dims, target_of(kernel))
-        copy(builder, made.pointer, items.pointer, _bytes(builder, count, element))
+        builder.copy(made.pointer, items.pointer, _bytes(builder, count, element))
     return [handed_on(emitter, kernel, made)]
 
 
@@ -505,8 +489,8 @@ def _split(emitter: Emitter, kernel: Kernel, array: Array, like: Array) -> Seque
     return [Items(made.pointer, count, made.capacity, element)]
 
 
-def _number_at(builder: ir.IRBuilder, array: Array, at: ir.Value) -> ir.Value:
-    return load(builder, place(builder, array.pointer, at, array.dtype), array.dtype)
+def _number_at(builder: Builder, array: Array, at: ir.Value) -> ir.Value:
+    return builder.load_element(builder.place(array.pointer, at, array.dtype), array.dtype)
 
 
 def _takes_split(kernel: Kernel) -> bool:
@@ -533,15 +517,15 @@ def _unstack(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     count = array.dims[0]
     made = _grown(emitter, _empty(element), count, fresh=False)
     if is_row(element):
-        clear(builder, made.pointer, _bytes(builder, count, element))
+        builder.clear(made.pointer, _bytes(builder, count, element))
         dims = array.dims[1:]
-        length = size_of(builder, dims)
-        with counted(builder, count) as at:
-            row = place(builder, array.pointer, times(builder, at, length), element.dtype)
+        length = builder.size_of(dims)
+        with builder.counted(count) as at:
+            row = builder.place(array.pointer, builder.times(at, length), element.dtype)
             put = Array(row, dims, element.dtype)
             rows.put(emitter, _slot(builder, made, at), put, element)
     else:
-        copy(builder, made.pointer, array.pointer, _bytes(builder, count, element))
+        builder.copy(made.pointer, array.pointer, _bytes(builder, count, element))
     return [Items(made.pointer, count, made.capacity, element)]
 
 
@@ -567,14 +551,14 @@ def _item_place(emitter: Emitter, items: Items, at: Scalar, index: Scalar) -> ir
     """The place in memory of an item of a row."""
     row, number = _row(emitter, items, at), wide(emitter, index)
     emitter.step_aside(emitter.builder.icmp_unsigned(">=", number, row.dims[0]))
-    return place(emitter.builder, row.pointer, number, row.dtype)
+    return emitter.builder.place(row.pointer, number, row.dtype)
 
 
 def _row_item(
     emitter: Emitter, kernel: Kernel, items: Items, at: Scalar, index: Scalar, _: Held
 ) -> Sequence[Held]:
     source = _item_place(emitter, items, at, index)
-    found = load(emitter.builder, source, items.element.dtype)
+    found = emitter.builder.load_element(source, items.element.dtype)
     return [Scalar(found, kernel.node.outputs[0].type)]
 
 
@@ -589,7 +573,7 @@ def _set_row_item(
 ) -> Sequence[Held]:
     made = _own(emitter, kernel, items)
     target = _item_place(emitter, made, at, index)
-    store(emitter.builder, value.value, target, items.element.dtype)
+    emitter.builder.store_element(value.value, target, items.element.dtype)
     return [made]
 
 

@@ -11,18 +11,9 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.indexing import shapes_known, target_of
-from runtime.graph.executors.native.loops import (
-    Strip,
-    counted,
-    lanes_for,
-    place,
-    plus,
-    scratch,
-    size_of,
-    splat,
-    times,
-)
+from runtime.graph.executors.native.loops import Strip, lanes_for
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.math.exponentials import exp_of_difference
 from runtime.graph.executors.native.math.lanes import Lanes
@@ -54,22 +45,22 @@ def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     length = array.dims[-1]
     if static(length) == 0:
         return [made]
-    rows = size_of(builder, array.dims[:-1])
+    rows = builder.size_of(array.dims[:-1])
     known = static(length) or 0
     # An exponential, and two loops over the row.
     each, kept = known * (HEAVY + 2), known * dtype.size
     if each * (static(rows) or 0) < SHARED or kept > MOST_KEPT:
         powers = emitter.allocate(dtype, [length])
-        with counted(builder, rows) as row:
+        with builder.counted(rows) as row:
             Row(builder, array, made, powers.pointer, row).run(logarithm)
         return [made]
     # The stack is asked for it before the body begins.
     emitter.frame -= kept
     part = OutlinedPart(emitter)
-    powers_of_part = scratch(part.builder, stored(dtype), known)
+    powers_of_part = part.builder.scratch(stored(dtype), known)
     pair = part.array(array), part.array(made)
-    with counted(part.builder, part.builder.sub(part.end, part.first)) as at:
-        row = plus(part.builder, part.first, at)
+    with part.builder.counted(part.builder.sub(part.end, part.first)) as at:
+        row = part.builder.plus(part.first, at)
         Row(part.builder, *pair, powers_of_part, row).run(logarithm)
     part.run(rows, max(1, SIZE // each))
     return [made]
@@ -81,7 +72,7 @@ class Largest(Accumulator):
     def __init__(self, dtype: DType) -> None:
         super().__init__("reduce_max", dtype)
 
-    def combine(self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    def combine(self, builder: Builder, a: ir.Value, b: ir.Value) -> ir.Value:
         """The larger one; a where b is NaN."""
         return builder.select(builder.fcmp_ordered(">", b, a), b, a)
 
@@ -91,7 +82,7 @@ class Row:
 
     def __init__(
         self,
-        builder: ir.IRBuilder,
+        builder: Builder,
         array: Array,
         made: Array,
         powers: ir.Value,
@@ -99,9 +90,9 @@ class Row:
     ) -> None:
         self.builder = builder
         self.dtype, self.length = array.dtype, array.dims[-1]
-        offset = times(builder, row, self.length)
+        offset = builder.times(row, self.length)
         self.source, self.target = (
-            (place(builder, each.pointer, offset, each.dtype), each.dtype) for each in (array, made)
+            (builder.place(each.pointer, offset, each.dtype), each.dtype) for each in (array, made)
         )
         self.between = powers, array.dtype
         self.lanes = lanes_for(array.dtype.size, 4)
@@ -133,7 +124,7 @@ class Row:
         sinks = [self.between] if keep else []
         lanes = lanes_for(self.dtype.size, 2)
         strip = Strip(builder, self.length, lanes, [self.source], sinks)
-        many = splat(builder, top, strip.lanes)
+        many = builder.splat(top, strip.lanes)
 
         def body(at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]) -> State:
             less = self.compute("subtract", vectors[0], many)
@@ -149,7 +140,7 @@ class Row:
         builder = self.builder
         inverse = self.compute("divide", ir.Constant(total.type, 1.0), total)
         strip = Strip(builder, self.length, self.lanes, [self.between], [self.target])
-        many = splat(builder, inverse, strip.lanes)
+        many = builder.splat(inverse, strip.lanes)
         strip.run(
             [],
             lambda at, vectors, state: ([self.compute("multiply", vectors[0], many)], []),
@@ -159,7 +150,7 @@ class Row:
         """The elements less the largest one, and less the logarithm of the sum."""
         builder = self.builder
         strip = Strip(builder, self.length, self.lanes, [self.source], [self.target])
-        first, second = splat(builder, top, strip.lanes), splat(builder, total, strip.lanes)
+        first, second = builder.splat(top, strip.lanes), builder.splat(total, strip.lanes)
 
         def body(at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]) -> State:
             less = self.compute("subtract", vectors[0], first)

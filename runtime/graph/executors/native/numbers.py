@@ -18,7 +18,6 @@ from runtime.graph.executors.native.scalars import (
     compared,
     comparison,
     divided,
-    intrinsic,
     quotient,
     rest,
 )
@@ -76,9 +75,7 @@ def _overflowing(emitter: Emitter, name: str, first: ir.Value, second: ir.Value)
     """The result of an operation on ints, which steps aside where it does not fit."""
     builder = emitter.builder
     known = ir.LiteralStructType([INT64, ir.IntType(1)])
-    full = f"llvm.{name}.with.overflow.i64"
-    kind = ir.FunctionType(known, [INT64, INT64])
-    made = builder.call(emitter.module.declared(full, kind), [first, second])
+    made = builder.call_named(f"llvm.{name}.with.overflow.i64", known, first, second)
     emitter.step_aside(builder.extract_value(made, 1))
     return builder.extract_value(made, 0)
 
@@ -215,7 +212,7 @@ def _positive(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
 def _absolute(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     builder = emitter.builder
     if _floats_among(scalars):
-        return Scalar(intrinsic(builder, "fabs", scalars[0].value), FLOAT)
+        return Scalar(builder.intrinsic("fabs", scalars[0].value), FLOAT)
     number = as_int(emitter, scalars[0])
     opposite = _overflowing(emitter, "ssub", int64(0), number)
     negative = builder.icmp_signed("<", number, int64(0))
@@ -263,7 +260,7 @@ def _rounded(name: str) -> OnNumbers:
     def emit(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
         if not _floats_among(scalars):
             return Scalar(as_int(emitter, scalars[0]), INT)
-        made = intrinsic(emitter.builder, name, scalars[0].value)
+        made = emitter.builder.intrinsic(name, scalars[0].value)
         return _to_int(emitter, node, [Scalar(made, FLOAT)])
 
     return OnNumbers(_on_numbers, emit)
@@ -290,7 +287,7 @@ def _to_tensor(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
 
 def _refuse_larger(emitter: Emitter, value: ir.Value, dtype: DType) -> None:
     builder = emitter.builder
-    size = intrinsic(builder, "fabs", value)
+    size = builder.intrinsic("fabs", value)
     large = builder.fcmp_ordered(">", size, ir.Constant(FLOAT64, float(dtype.max)))
     finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
     emitter.step_aside(builder.and_(large, finite))
@@ -355,12 +352,12 @@ def _power(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     builder = emitter.builder
     base, exponent = [as_float(emitter, each) for each in scalars]
     below = builder.fcmp_ordered("<", base, ir.Constant(FLOAT64, 0.0))
-    broken = builder.fcmp_unordered("!=", exponent, intrinsic(builder, "floor", exponent))
+    broken = builder.fcmp_unordered("!=", exponent, builder.intrinsic("floor", exponent))
     emitter.step_aside(builder.and_(below, broken))
-    made = _library(emitter, "pow", [intrinsic(builder, "fabs", base), exponent]).value
-    rest = intrinsic(builder, "fabs", builder.frem(exponent, ir.Constant(FLOAT64, 2.0)))
+    made = _library(emitter, "pow", [builder.intrinsic("fabs", base), exponent]).value
+    rest = builder.intrinsic("fabs", builder.frem(exponent, ir.Constant(FLOAT64, 2.0)))
     is_odd = builder.fcmp_ordered("==", rest, ir.Constant(FLOAT64, 1.0))
-    signed = intrinsic(builder, "copysign", made, base)
+    signed = builder.intrinsic("copysign", made, base)
     return Scalar(builder.select(is_odd, signed, made), FLOAT)
 
 
@@ -375,7 +372,7 @@ def _library(emitter: Emitter, name: str, operands: Sequence[ir.Value]) -> Scala
     kind = ir.FunctionType(FLOAT64, [FLOAT64] * len(operands))
     made = emitter.symbols.call(emitter.builder, f"libm.{name}", kind, operands)
     builder = emitter.builder
-    size = intrinsic(builder, "fabs", made)
+    size = builder.intrinsic("fabs", made)
     finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
     emitter.step_aside(builder.not_(finite))
     return Scalar(made, FLOAT)
@@ -391,11 +388,11 @@ def _math(name: str) -> OnNumbers:
 def _square_root(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     builder, value = emitter.builder, as_float(emitter, scalars[0])
     emitter.step_aside(builder.fcmp_unordered("<", value, ir.Constant(FLOAT64, 0.0)))
-    return Scalar(intrinsic(builder, "sqrt", value), FLOAT)
+    return Scalar(builder.intrinsic("sqrt", value), FLOAT)
 
 
 def _size(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
-    return Scalar(intrinsic(emitter.builder, "fabs", as_float(emitter, scalars[0])), FLOAT)
+    return Scalar(emitter.builder.intrinsic("fabs", as_float(emitter, scalars[0])), FLOAT)
 
 
 def _test(instruction: str) -> OnNumbers:

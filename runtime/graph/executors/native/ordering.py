@@ -11,26 +11,13 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder, Loop
 from runtime.graph.executors.native.indexing import handed_on, shape_of, shapes_known, target_of
-from runtime.graph.executors.native.loops import (
-    Axis,
-    Loop,
-    counted,
-    lanes_for,
-    load,
-    moved,
-    place,
-    plus,
-    size_of,
-    splat,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import Axis, lanes_for, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.numpy_interface import sort
 from runtime.graph.executors.native.scalars import any_of, cast, compared
 from runtime.graph.executors.native.values import (
-    BIT,
     INT32,
     INT64,
     POINTER,
@@ -55,7 +42,7 @@ program finds them faster.
 
 
 def before(
-    builder: ir.IRBuilder, dtype: DType, first: ir.Value, second: ir.Value, sign: str = ">"
+    builder: Builder, dtype: DType, first: ir.Value, second: ir.Value, sign: str = ">"
 ) -> ir.Value:
     """Whether one element, or each of a vector, comes before another one: nan does before all
     numbers, and none comes before its equal.
@@ -92,13 +79,13 @@ def _lower_top(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]
     if count > MOST_KEPT:
         _first_of_order(emitter, array, values, places, count)
         return [handed_on(emitter, kernel, values, 0), handed_on(emitter, kernel, places, 1)]
-    with counted(builder, size_of(builder, array.dims[:-1])) as row:
+    with builder.counted(builder.size_of(array.dims[:-1])) as row:
         top = Top(
             emitter,
             array.dtype,
-            place(builder, array.pointer, times(builder, row, length), array.dtype),
-            place(builder, values.pointer, times(builder, row, int64(count)), array.dtype),
-            place(builder, places.pointer, times(builder, row, int64(count)), places.dtype),
+            builder.place(array.pointer, builder.times(row, length), array.dtype),
+            builder.place(values.pointer, builder.times(row, int64(count)), array.dtype),
+            builder.place(places.pointer, builder.times(row, int64(count)), places.dtype),
             places.dtype,
         )
         top.first(count)
@@ -126,11 +113,11 @@ class Top:
 
     def element(self, at: ir.Value) -> ir.Value:
         """An element of the row."""
-        return load(self.builder, place(self.builder, self.row, at, self.dtype), self.dtype)
+        return self.builder.load_element(self.builder.place(self.row, at, self.dtype), self.dtype)
 
     def first(self, count: int) -> None:
         """The first elements of the row, in order."""
-        with counted(self.builder, int64(count)) as at:
+        with self.builder.counted(int64(count)) as at:
             self.insert(at, at)
 
     def insert(self, at: ir.Value, room: ir.Value) -> None:
@@ -151,30 +138,30 @@ class Top:
         builder.cbranch(some, look, end)
         builder.position_at_end(look)
         left = builder.sub(hole, int64(1))
-        other = load(builder, place(builder, self.values, left, dtype), dtype)
+        other = builder.load_element(builder.place(self.values, left, dtype), dtype)
         builder.cbranch(before(builder, dtype, element, other), move, end)
         builder.position_at_end(move)
-        store(builder, other, place(builder, self.values, hole, dtype), dtype)
-        moved = load(builder, place(builder, self.places, left, self.kind), self.kind)
-        store(builder, moved, place(builder, self.places, hole, self.kind), self.kind)
+        builder.store_element(other, builder.place(self.values, hole, dtype), dtype)
+        moved = builder.load_element(builder.place(self.places, left, self.kind), self.kind)
+        builder.store_element(moved, builder.place(self.places, hole, self.kind), self.kind)
         hole.add_incoming(left, move)
         builder.branch(test)
         builder.position_at_end(end)
-        store(builder, element, place(builder, self.values, hole, dtype), dtype)
+        builder.store_element(element, builder.place(self.values, hole, dtype), dtype)
         number = at if register(self.kind) == INT64 else builder.trunc(at, register(self.kind))
-        store(builder, number, place(builder, self.places, hole, self.kind), self.kind)
+        builder.store_element(number, builder.place(self.places, hole, self.kind), self.kind)
 
     def others(self, length: int, count: int) -> None:
         """The rest of the row, by vectors as long as none of their elements is large enough."""
         builder, dtype = self.builder, self.dtype
         lanes = lanes_for(dtype.size, 4)
         whole = (length - count) // lanes
-        last = place(builder, self.values, int64(count - 1), dtype)
+        last = builder.place(self.values, int64(count - 1), dtype)
         if whole:
             loop = Loop(builder, int64(whole * lanes), lanes, [])
-            start = plus(builder, loop.index, int64(count))
-            vector = load(builder, place(builder, self.row, start, dtype), dtype, lanes)
-            least = splat(builder, load(builder, last, dtype), lanes)
+            start = builder.plus(loop.index, int64(count))
+            vector = builder.load_element(builder.place(self.row, start, dtype), dtype, lanes)
+            least = builder.splat(builder.load_element(last, dtype), lanes)
             some = any_of(builder, before(builder, dtype, vector, least))
             with builder.if_then(some, likely=False):
                 self.one_by_one(start, int64(lanes), last, count)
@@ -186,9 +173,9 @@ class Top:
     def one_by_one(self, start: ir.Value, length: ir.Value, last: ir.Value, count: int) -> None:
         """Elements of the row, each against the last of those kept."""
         builder = self.builder
-        with counted(builder, length) as index:
-            at = plus(builder, start, index)
-            least = load(builder, last, self.dtype)
+        with builder.counted(length) as index:
+            at = builder.plus(start, index)
+            least = builder.load_element(last, self.dtype)
             with builder.if_then(before(builder, self.dtype, self.element(at), least)):
                 self.insert(at, int64(count - 1))
 
@@ -210,25 +197,25 @@ def _lower_place(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Hel
     count, kind = array.dims[axis], params["dtype"]
     dims = [*array.dims[:axis], *array.dims[axis + 1 :]]
     made = emitter.allocate(kind, dims, target_of(kernel))
-    inner = size_of(builder, array.dims[axis + 1 :])
+    inner = builder.size_of(array.dims[axis + 1 :])
     emitter.step_aside(builder.icmp_signed("==", count, int64(0)))
     with (
-        counted(builder, size_of(builder, array.dims[:axis])) as row,
-        counted(builder, inner) as column,
+        builder.counted(builder.size_of(array.dims[:axis])) as row,
+        builder.counted(inner) as column,
     ):
-        start = plus(builder, times(builder, times(builder, row, count), inner), column)
-        first = load(builder, place(builder, array.pointer, start, dtype), dtype)
+        start = builder.plus(builder.times(builder.times(row, count), inner), column)
+        first = builder.load_element(builder.place(array.pointer, start, dtype), dtype)
         loop = Loop(builder, count, 1, [first, int64(0)])
-        at = plus(builder, start, times(builder, loop.index, inner))
-        element = load(builder, place(builder, array.pointer, at, dtype), dtype)
+        at = builder.plus(start, builder.times(loop.index, inner))
+        element = builder.load_element(builder.place(array.pointer, at, dtype), dtype)
         best, where = loop.values
         better = before(builder, dtype, element, best, sign)
         _, found = loop.close(
             [builder.select(better, element, best), builder.select(better, loop.index, where)]
         )
-        offset = plus(builder, times(builder, row, inner), column)
+        offset = builder.plus(builder.times(row, inner), column)
         number = found if register(kind) == INT64 else builder.trunc(found, register(kind))
-        store(builder, number, place(builder, made.pointer, offset, kind), kind)
+        builder.store_element(number, builder.place(made.pointer, offset, kind), kind)
     return [handed_on(emitter, kernel, made)]
 
 
@@ -273,17 +260,17 @@ class Lines:
         axis %= len(dims)
         self.emitter, self.builder, self.array = emitter, emitter.builder, array
         self.is_falling = descending
-        self.rows, self.count = size_of(self.builder, dims[:axis]), dims[axis]
-        self.step = size_of(self.builder, dims[axis + 1 :])
+        self.rows, self.count = self.builder.size_of(dims[:axis]), dims[axis]
+        self.step = self.builder.size_of(dims[axis + 1 :])
 
     @contextmanager
     def each(self) -> Iterator[ir.Value]:
         """A loop over the vectors; gives the place of the first element of each."""
         builder = self.builder
-        self.emitter.read(size_of(builder, self.array.dims))
-        with counted(builder, self.rows) as row, counted(builder, self.step) as column:
-            first = times(builder, times(builder, row, self.count), self.step)
-            yield plus(builder, first, column)
+        self.emitter.read(builder.size_of(self.array.dims))
+        with builder.counted(self.rows) as row, builder.counted(self.step) as column:
+            first = builder.times(builder.times(row, self.count), self.step)
+            yield builder.plus(first, column)
 
     def axis(self) -> Axis:
         """One of the vectors beside contiguous elements."""
@@ -295,8 +282,8 @@ class Lines:
         builder = self.builder
         if self.is_falling:
             last = builder.sub(self.count, int64(1))
-            first = plus(builder, first, times(builder, last, self.step))
-        return place(builder, pointer, first, dtype)
+            first = builder.plus(first, builder.times(last, self.step))
+        return builder.place(pointer, first, dtype)
 
     def take(self, first: ir.Value, room: ir.Value) -> None:
         """Copy a vector to contiguous memory."""
@@ -325,7 +312,7 @@ def _lower_sort(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held
     is_direct = static(lines.step) == 1 and not lines.is_falling
     room = made.pointer if is_direct else emitter.memory(dtype, [lines.count])
     with lines.each() as first:
-        line = place(emitter.builder, room, first, dtype) if is_direct else room
+        line = emitter.builder.place(room, first, dtype) if is_direct else room
         lines.take(first, line)
         lines.sort("sort", dtype, line)
         if not is_direct:
@@ -353,22 +340,22 @@ def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
     builder = lines.builder
     with lines.each() as first:
         _sort_keys(lines, order, first)
-        with counted(builder, lines.count) as index:
-            packed = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
-            at = plus(builder, first, times(builder, index, lines.step))
-            target = place(builder, made.pointer, at, dtypes.int32)
-            store(builder, builder.trunc(packed, INT32), target, dtypes.int32)
+        with builder.counted(lines.count) as index:
+            packed = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
+            at = builder.plus(first, builder.times(index, lines.step))
+            target = builder.place(made.pointer, at, dtypes.int32)
+            builder.store_element(builder.trunc(packed, INT32), target, dtypes.int32)
 
 
 def _sort_keys(lines: Lines, order: ir.Value, first: ir.Value) -> None:
     builder, dtype = lines.builder, lines.array.dtype
-    with counted(builder, lines.count) as index:
-        at = plus(builder, first, times(builder, index, lines.step))
-        element = load(builder, place(builder, lines.array.pointer, at, dtype), dtype)
+    with builder.counted(lines.count) as index:
+        at = builder.plus(first, builder.times(index, lines.step))
+        element = builder.load_element(builder.place(lines.array.pointer, at, dtype), dtype)
         key = _key(builder, dtype, element)
         key = builder.not_(key) if lines.is_falling else key
         packed = builder.or_(builder.shl(key, int64(32)), index)
-        store(builder, packed, place(builder, order, index, dtypes.int64), dtypes.int64)
+        builder.store_element(packed, builder.place(order, index, dtypes.int64), dtypes.int64)
     lines.sort("sort", dtypes.int64, order)
 
 
@@ -381,17 +368,19 @@ def _first_of_order(
     with lines.each() as first:
         _sort_keys(lines, order, first)
         start = builder.mul(builder.sdiv(first, lines.count), int64(count))
-        with counted(builder, int64(count)) as index:
-            packed = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
+        with builder.counted(int64(count)) as index:
+            packed = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
             position = builder.and_(packed, int64((1 << 32) - 1))
-            at, to = plus(builder, first, position), plus(builder, start, index)
-            element = load(builder, place(builder, array.pointer, at, dtype), dtype)
-            store(builder, element, place(builder, values.pointer, to, dtype), dtype)
+            at, to = builder.plus(first, position), builder.plus(start, index)
+            element = builder.load_element(builder.place(array.pointer, at, dtype), dtype)
+            builder.store_element(element, builder.place(values.pointer, to, dtype), dtype)
             number = cast(builder, position, dtypes.int64, places.dtype)
-            store(builder, number, place(builder, places.pointer, to, places.dtype), places.dtype)
+            builder.store_element(
+                number, builder.place(places.pointer, to, places.dtype), places.dtype
+            )
 
 
-def _key(builder: ir.IRBuilder, dtype: DType, element: ir.Value) -> ir.Value:
+def _key(builder: Builder, dtype: DType, element: ir.Value) -> ir.Value:
     """A number of 32 bits, held in 64, in the order of the elements: the same one for zeros of
     either sign, and for all nan, behind all numbers.
     """
@@ -419,16 +408,16 @@ def _order_by_elements(lines: Lines, order: ir.Value, made: Array) -> None:
     last = builder.sub(lines.count, int64(1))
     with lines.each() as first:
         lines.take(first, line)
-        with counted(builder, lines.count) as index:
-            store(builder, index, place(builder, order, index, dtypes.int64), dtypes.int64)
+        with builder.counted(lines.count) as index:
+            builder.store_element(index, builder.place(order, index, dtypes.int64), dtypes.int64)
         lines.sort("argsort", dtype, line, order)
-        with counted(builder, lines.count) as index:
-            position = load(builder, place(builder, order, index, dtypes.int64), dtypes.int64)
+        with builder.counted(lines.count) as index:
+            position = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
             if lines.is_falling:
                 position, index = builder.sub(last, position), builder.sub(last, index)
-            at = plus(builder, first, times(builder, index, lines.step))
-            target = place(builder, made.pointer, at, dtypes.int32)
-            store(builder, builder.trunc(position, INT32), target, dtypes.int32)
+            at = builder.plus(first, builder.times(index, lines.step))
+            target = builder.place(made.pointer, at, dtypes.int32)
+            builder.store_element(builder.trunc(position, INT32), target, dtypes.int32)
 
 
 ON_ARRAYS["sort"] = OnArrays(_takes_sort, _lower_sort)
@@ -436,5 +425,3 @@ ON_ARRAYS["argsort"] = OnArrays(_takes_argsort, _lower_argsort)
 ON_ARRAYS["top_k"] = OnArrays(_takes_top, _lower_top)
 ON_ARRAYS["argmax"] = OnArrays(_takes_place, _lower_place)
 ON_ARRAYS["argmin"] = OnArrays(_takes_place, _lower_place)
-
-__all__ = ["BIT", "cast"]

@@ -15,30 +15,10 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Loop
 from runtime.graph.executors.native.convolving import images_of, surrounded, taps, windows
-from runtime.graph.executors.native.indexing import (
-    of_dims,
-    register_rule,
-    shapes_known,
-    target_of,
-)
-from runtime.graph.executors.native.loops import (
-    Axis,
-    Loop,
-    Strip,
-    Values,
-    bytes_of,
-    clear,
-    counted,
-    lanes_for,
-    load,
-    place,
-    plus,
-    size_of,
-    splat,
-    store,
-    times,
-)
+from runtime.graph.executors.native.indexing import of_dims, register_rule, shapes_known, target_of
+from runtime.graph.executors.native.loops import Axis, Strip, Values, lanes_for
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.scalars import compared
 from runtime.graph.executors.native.scattering import combine
@@ -97,8 +77,8 @@ class Pooling:
         """Padded images of zeros."""
         dims = [self.batch, *map(int64, self.sizes), int64(self.depth)]
         made = self.emitter.allocate(self.dtype, dims)
-        size = size_of(self.builder, dims)
-        clear(self.builder, made.pointer, bytes_of(self.builder, size, self.dtype))
+        size = self.builder.size_of(dims)
+        self.builder.clear(made.pointer, self.builder.bytes_of(size, self.dtype))
         return made
 
     def inner(self, array: Array) -> Array:
@@ -116,11 +96,11 @@ class Pooling:
             number: ir.Value = int64(0)
             places = []
             for axis in axes:
-                at = loops.enter_context(counted(builder, axis.count))
-                first = plus(builder, first, times(builder, at, axis.first))
-                number = plus(builder, times(builder, number, axis.count), at)
+                at = loops.enter_context(builder.counted(axis.count))
+                first = builder.plus(first, builder.times(at, axis.first))
+                number = builder.plus(builder.times(number, axis.count), at)
                 places.append(at)
-            yield first, times(builder, number, int64(self.depth)), places[1:]
+            yield first, builder.times(number, int64(self.depth)), places[1:]
 
     def _axes(self) -> list[Axis]:
         return windows(self.batch, self.sizes, self.depth, self.places, self.strides)
@@ -130,7 +110,7 @@ class Pooling:
         builder, loops = self.builder, []
         for axis in taps(self.sizes, self.depth, self.window, 1, self.dilations, 1)[:-1]:
             loop = Loop(builder, axis.count, 1, carried)
-            first = plus(builder, first, times(builder, loop.index, axis.first))
+            first = builder.plus(first, builder.times(loop.index, axis.first))
             carried = loop.values
             loops.append(loop)
         carried = body(first, carried)
@@ -145,23 +125,23 @@ class Pooling:
         begin, lanes = 0, lanes_for(width(self.dtype), 1)
         while begin < self.depth:
             if count := (self.depth - begin) // lanes:
-                with counted(self.builder, int64(count)) as at:
-                    channel = times(self.builder, at, int64(lanes))
-                    body(plus(self.builder, channel, int64(begin)), lanes)
+                with self.builder.counted(int64(count)) as at:
+                    channel = self.builder.times(at, int64(lanes))
+                    body(self.builder.plus(channel, int64(begin)), lanes)
             begin, lanes = begin + count * lanes, lanes // 2
 
     def reduced(self, x: Array, made: Array, combined: Accumulator, mean: bool) -> None:
         """Write the elements of each window combined."""
         builder, dtype = self.builder, self.dtype
         with self.each() as (first, number, places):
-            to = place(builder, made.pointer, number, dtype)
+            to = builder.place(made.pointer, number, dtype)
             strip = Strip(builder, int64(self.depth), lanes_for(dtype.size, 2), [], [(to, dtype)])
             share = self.share(places) if mean else None
 
             def body(at: ir.Value, vectors: Values, state: Values) -> tuple[Values, Values]:
                 def more(where: ir.Value, values: Values) -> Values:
-                    pointer = place(builder, x.pointer, plus(builder, where, at), dtype)
-                    vector = load(builder, pointer, dtype, strip.lanes)
+                    pointer = builder.place(x.pointer, builder.plus(where, at), dtype)
+                    vector = builder.load_element(pointer, dtype, strip.lanes)
                     return [combined.combine(builder, values[0], vector)]
 
                 (total,) = self.over(first, combined.start(strip.lanes), more)
@@ -173,7 +153,7 @@ class Pooling:
         """A vector by the number of elements of its window; where that is the same for all, by
         multiplying with its inverse, as NumPy does.
         """
-        many = splat(self.builder, share, value.type.count)
+        many = self.builder.splat(share, value.type.count)
         emit = self.builder.fdiv if self.is_padded else self.builder.fmul
         return emit(value, many)
 
@@ -195,7 +175,7 @@ class Pooling:
             at_tap = starts[:, None] + np.arange(self.window[axis]) * self.dilations[axis]
             inside = ((at_tap >= 0) & (at_tap < self.given[axis])).sum(1)
             table = self.emitter.unit.constant(self.emitter, np.maximum(inside, 1).astype(kind))
-            count = load(builder, place(builder, table, at, dtype), dtype)
+            count = builder.load_element(builder.place(table, at, dtype), dtype)
             total = builder.fmul(total, count)
         return total
 
@@ -218,12 +198,12 @@ def _lower_mean_grad(emitter: Emitter, kernel: Kernel, g: Array, *given: Array) 
     row = emitter.memory(dtype, [depth])
     with found.each() as (first, number, places):
         share = found.share(places)
-        source = place(builder, g.pointer, number, dtype)
+        source = builder.place(g.pointer, number, dtype)
         strip = Strip(builder, depth, lanes_for(dtype.size, 2), [(source, dtype)], [(row, dtype)])
         strip.run([], lambda at, vectors, state: ([found.shared(vectors[0], share)], []))
 
         def more(where: ir.Value, values: Values) -> Values:
-            combine(emitter, "add", dtype, place(builder, full.pointer, where, dtype), row, depth)
+            combine(emitter, "add", dtype, builder.place(full.pointer, where, dtype), row, depth)
             return values
 
         found.over(first, [], more)
@@ -242,22 +222,22 @@ def _lower_largest_grad(
     with found.each() as (first, number, _):
 
         def give(channel: ir.Value, lanes: int) -> None:
-            at, zeros = plus(builder, number, channel), added.start(lanes)[0]
+            at, zeros = builder.plus(number, channel), added.start(lanes)[0]
             largest, left = (
-                load(builder, place(builder, array.pointer, at, dtype), dtype, lanes)
+                builder.load_element(builder.place(array.pointer, at, dtype), dtype, lanes)
                 for array in (y, g)
             )
 
             def more(where: ir.Value, values: Values) -> Values:
-                where = plus(builder, where, channel)
+                where = builder.plus(where, channel)
                 element, total = (
-                    load(builder, place(builder, array.pointer, where, dtype), dtype, lanes)
+                    builder.load_element(builder.place(array.pointer, where, dtype), dtype, lanes)
                     for array in (padded, full)
                 )
                 hit = compared(builder, "==", dtype, element, largest)
                 given = builder.select(hit, values[0], zeros)
-                to = place(builder, full.pointer, where, dtype)
-                store(builder, added.combine(builder, total, given), to, dtype)
+                to = builder.place(full.pointer, where, dtype)
+                builder.store_element(added.combine(builder, total, given), to, dtype)
                 return [builder.select(hit, zeros, values[0])]
 
             found.over(first, [left], more)

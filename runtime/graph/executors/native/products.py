@@ -20,31 +20,11 @@ from runtime.graph.executors.native.blas import (
     product,
     vector_bytes_of_blas,
 )
+from runtime.graph.executors.native.builder import Builder, Loop
 from runtime.graph.executors.native.indexing import target_of
-from runtime.graph.executors.native.loops import (
-    Axis,
-    Loop,
-    counted,
-    lanes_for,
-    load,
-    load_first,
-    merged,
-    moved,
-    place,
-    plus,
-    scratch,
-    size_of,
-    splat,
-    stepped,
-    steps_of,
-    store,
-    store_first,
-    times,
-    within,
-)
+from runtime.graph.executors.native.loops import Axis, lanes_for, merged, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
-from runtime.graph.executors.native.scalars import intrinsic
 from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, OutlinedPart
 from runtime.graph.executors.native.values import (
     INT32,
@@ -157,21 +137,20 @@ def _lower(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Hel
     if static(inner) is None:
         inner = height
     made = emitter.allocate(a.dtype, [*a.dims[:-2], rows, columns], target)
-    batch = size_of(builder, a.dims[:-2])
+    batch = builder.size_of(a.dims[:-2])
     if len(b.dims) == 2 and not turn_a:
-        rows, batch = times(builder, batch, rows), int64(1)
-    with counted(builder, batch) as at:
+        rows, batch = builder.times(batch, rows), int64(1)
+    with builder.counted(batch) as at:
         factors = [
-            place(
-                builder,
+            builder.place(
                 array.pointer,
-                times(builder, at, size_of(builder, array.dims[-2:])),
+                builder.times(at, builder.size_of(array.dims[-2:])),
                 a.dtype,
             )
             for array in (a, b)
         ]
-        size = times(builder, rows, columns)
-        to = place(builder, made.pointer, times(builder, at, size), a.dtype)
+        size = builder.times(rows, columns)
+        to = builder.place(made.pointer, builder.times(at, size), a.dtype)
         dims = rows, inner, columns
         shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
         if _is_by_tiles(a.dtype, shapes[0], shapes[1], params):
@@ -266,7 +245,7 @@ def multiply(
             count = int64(-(-(static(columns) or 0) // tile.span)) if shared else int64(1)
             memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
         if shared is None:
-            at = loops.enter_context(stepped(builder, columns, tile.span))
+            at = loops.enter_context(builder.stepped(columns, tile.span))
             _write_columns(tile, pointers, rows, columns, pitch, at, memory)
             return
         part, own = OutlinedPart(emitter), copy(tile)
@@ -276,12 +255,12 @@ def multiply(
         if is_packed and is_on_stack:
             # The stack is asked for it before the body begins.
             emitter.frame -= kept
-            near = scratch(part.builder, register(dtype), tile.depth * tile.span)
+            near = part.builder.scratch(register(dtype), tile.depth * tile.span)
         of_columns = part if shared.axis == len(rows) else None
         with _steps(part.builder, columns, tile.span, of_columns) as at:
             if memory is not None:
-                before = times(part.builder, at, int64(tile.depth))
-                near = place(part.builder, part.value(memory), before, dtype)
+                before = part.builder.times(at, int64(tile.depth))
+                near = part.builder.place(part.value(memory), before, dtype)
             _write_columns(own, pointers, rows, columns, pitch, at, near, part, shared.axis)
         part.run(int64(shared.count), shared.size)
 
@@ -321,12 +300,12 @@ def _shared(
 
 @contextmanager
 def _steps(
-    builder: ir.IRBuilder, count: ir.Value, step: int, part: OutlinedPart | None
+    builder: Builder, count: ir.Value, step: int, part: OutlinedPart | None
 ) -> Iterator[ir.Value]:
     """A loop over all of an axis, or over what a part has of it."""
     size = count if part is None else builder.sub(part.end, part.first)
-    with stepped(builder, size, step) as at:
-        yield at if part is None else plus(builder, part.first, at)
+    with builder.stepped(size, step) as at:
+        yield at if part is None else builder.plus(part.first, at)
 
 
 def _write_columns(
@@ -345,10 +324,10 @@ def _write_columns(
     """
     builder, dtype, (target, start, second) = tile.builder, tile.dtype, pointers
     *outer, (count, line, _) = rows
-    column = within(builder, at, static(columns) or 0, tile.span)
-    second = place(builder, second, column, dtype)
+    column = builder.within(at, static(columns) or 0, tile.span)
+    second = builder.place(second, column, dtype)
     if tile.by_columns:
-        start = place(builder, start, column, dtype)
+        start = builder.place(start, column, dtype)
     if room is not None:
         second, tile.inner = _packed(builder, dtype, room, second, tile.inner, tile.span)
     with ExitStack() as loops:
@@ -356,15 +335,15 @@ def _write_columns(
         for index, axis in enumerate(outer):
             own = part if shared == index else None
             at = loops.enter_context(_steps(builder, axis.count, 1, own))
-            start = place(builder, start, times(builder, at, axis.first), dtype)
-            number = plus(builder, times(builder, number, axis.count), at)
-        number = times(builder, number, count)
+            start = builder.place(start, builder.times(at, axis.first), dtype)
+            number = builder.plus(builder.times(number, axis.count), at)
+        number = builder.times(number, count)
         own = part if shared == len(outer) else None
         at = loops.enter_context(_steps(builder, count, tile.height, own))
-        row = within(builder, at, static(count) or 0, tile.height)
-        start = place(builder, start, times(builder, row, line), dtype)
-        to = times(builder, plus(builder, number, row), pitch)
-        to = place(builder, place(builder, target, to, dtype), column, dtype)
+        row = builder.within(at, static(count) or 0, tile.height)
+        start = builder.place(start, builder.times(row, line), dtype)
+        to = builder.times(builder.plus(number, row), pitch)
+        to = builder.place(builder.place(target, to, dtype), column, dtype)
         tile.run(start, second, to, pitch)
 
 
@@ -372,13 +351,13 @@ def _is_worth_packing(tile: Tile, rows: Sequence[Axis], columns: ir.Value) -> bo
     """Whether so much of the second factor is read that its rows are better next to each other:
     caches hold few rows that are the same power of 2 apart.
     """
-    height = static(size_of(tile.builder, [axis.count for axis in rows])) or 0
+    height = static(tile.builder.size_of([axis.count for axis in rows])) or 0
     read = height * tile.depth * (static(columns) or 0) * tile.dtype.size
     return tile.depth >= LEAST_BY_TILES and read >= LEAST_READ
 
 
 def _packed(
-    builder: ir.IRBuilder,
+    builder: Builder,
     dtype: DType,
     room: ir.Value,
     second: ir.Value,
@@ -386,7 +365,7 @@ def _packed(
     span: int,
 ) -> tuple[ir.Value, Sequence[Axis]]:
     """The columns of a tile, one row right behind the other."""
-    steps = steps_of(builder, [*(axis.count for axis in inner), int64(span)])[:-1]
+    steps = builder.steps_of([*(axis.count for axis in inner), int64(span)])[:-1]
     axes = [Axis(axis.count, axis.second, step) for axis, step in zip(inner, steps, strict=True)]
     moved(builder, dtype, room, second, [*axes, Axis(int64(span), int64(1), int64(1))])
     return room, [axis._replace(second=step) for axis, step in zip(inner, steps, strict=True)]
@@ -419,7 +398,7 @@ class Tile:
 
     def __init__(
         self,
-        builder: ir.IRBuilder,
+        builder: Builder,
         dtype: DType,
         line: ir.Value,
         inner: Sequence[Axis],
@@ -458,8 +437,8 @@ class Tile:
         loops = []
         for axis in self.inner:
             loop = Loop(builder, axis.count, 1, values)
-            first = place(builder, first, times(builder, loop.index, axis.first), dtype)
-            second = place(builder, second, times(builder, loop.index, axis.second), dtype)
+            first = builder.place(first, builder.times(loop.index, axis.first), dtype)
+            second = builder.place(second, builder.times(loop.index, axis.second), dtype)
             values = loop.values
             loops.append(loop)
         values = self.added(first, second, values)
@@ -468,18 +447,18 @@ class Tile:
         for at, line in enumerate(self.lines(target, pitch)):
             for part in range(self.width):
                 to, value = (
-                    place(builder, line, int64(part * lanes), dtype),
+                    builder.place(line, int64(part * lanes), dtype),
                     values[at * self.width + part],
                 )
                 if self.is_rest(part):
-                    store_first(builder, value, to, dtype, self.rest)
+                    builder.store_first(value, to, dtype, self.rest)
                 else:
-                    store(builder, value, to, dtype)
+                    builder.store_element(value, to, dtype)
 
     def lines(self, start: ir.Value, step: ir.Value) -> list[ir.Value]:
         """The pointers to the first elements of the rows."""
         return [
-            place(self.builder, start, times(self.builder, int64(at), step), self.dtype)
+            self.builder.place(start, self.builder.times(int64(at), step), self.dtype)
             for at in range(self.height)
         ]
 
@@ -494,20 +473,22 @@ class Tile:
             if self.by_columns:
                 factors = self.vectors(line)
             else:
-                factors = [splat(builder, load(builder, line, self.dtype), lanes)] * self.width
+                factors = [
+                    builder.splat(builder.load_element(line, self.dtype), lanes)
+                ] * self.width
             for part, (factor, vector) in enumerate(zip(factors, vectors, strict=True)):
-                made.append(intrinsic(builder, "fma", factor, vector, sums[at * self.width + part]))
+                made.append(builder.intrinsic("fma", factor, vector, sums[at * self.width + part]))
         return made
 
     def vectors(self, pointer: ir.Value) -> list[ir.Value]:
         """The columns of a tile."""
         builder, dtype, lanes, found = self.builder, self.dtype, self.lanes, []
         for part in range(self.width):
-            where = place(builder, pointer, int64(part * lanes), dtype)
+            where = builder.place(pointer, int64(part * lanes), dtype)
             if self.is_rest(part):
-                found.append(load_first(builder, where, dtype, lanes, self.rest))
+                found.append(builder.load_first(where, dtype, lanes, self.rest))
             else:
-                found.append(load(builder, where, dtype, lanes))
+                found.append(builder.load_element(where, dtype, lanes))
         return found
 
 
@@ -575,18 +556,18 @@ def _lower_labelled(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Seq
         if given == wanted:
             return array
         made = Array(emitter.memory(dtype, dims), dims, dtype)
-        of_given = dict(zip(given, steps_of(builder, array.dims), strict=True))
+        of_given = dict(zip(given, builder.steps_of(array.dims), strict=True))
         steps = [of_given[label] for label in wanted]
-        axes = list(map(Axis, dims, steps, steps_of(builder, dims)))
+        axes = list(map(Axis, dims, steps, builder.steps_of(dims)))
         moved(builder, dtype, made.pointer, array.pointer, axes)
         return made
 
     b = ordered(b, labels.arrays[1], labels.batch + labels.inner + labels.columns)
-    first = dict(zip(labels.arrays[0], steps_of(builder, a.dims), strict=True))
-    columns = size_of(builder, [size[label] for label in labels.columns])
-    depth = size_of(builder, [size[label] for label in labels.inner])
-    height = size_of(builder, [size[label] for label in labels.rows])
-    inner_steps = steps_of(builder, [*(size[label] for label in labels.inner), columns])
+    first = dict(zip(labels.arrays[0], builder.steps_of(a.dims), strict=True))
+    columns = builder.size_of([size[label] for label in labels.columns])
+    depth = builder.size_of([size[label] for label in labels.inner])
+    height = builder.size_of([size[label] for label in labels.rows])
+    inner_steps = builder.steps_of([*(size[label] for label in labels.inner), columns])
     rows = [Axis(size[label], first[label]) for label in labels.rows]
     inner = [
         Axis(size[label], first[label], step)
@@ -600,14 +581,14 @@ def _lower_labelled(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Seq
         number: ir.Value = int64(0)
         start = a.pointer
         for label in labels.batch:
-            at = loops.enter_context(counted(builder, size[label]))
-            number = plus(builder, times(builder, number, size[label]), at)
-            start = place(builder, start, times(builder, at, first[label]), dtype)
-        second = times(builder, number, times(builder, depth, columns))
-        to = times(builder, number, times(builder, height, columns))
-        factors = [start, place(builder, b.pointer, second, dtype)]
+            at = loops.enter_context(builder.counted(size[label]))
+            number = builder.plus(builder.times(number, size[label]), at)
+            start = builder.place(start, builder.times(at, first[label]), dtype)
+        second = builder.times(number, builder.times(depth, columns))
+        to = builder.times(number, builder.times(height, columns))
+        factors = [start, builder.place(b.pointer, second, dtype)]
         multiply(
-            emitter, dtype, place(builder, made.pointer, to, dtype), factors, rows, inner, columns
+            emitter, dtype, builder.place(made.pointer, to, dtype), factors, rows, inner, columns
         )
     return [ordered(made, order, labels.output)]
 

@@ -16,22 +16,10 @@ from runtime.core.types import TensorType, Type
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel, Local
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder, Loop
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.indexing import equal_dim, number_at
-from runtime.graph.executors.native.loops import (
-    Loop,
-    Strip,
-    counted,
-    lanes_for,
-    load,
-    place,
-    plus,
-    size_of,
-    splat,
-    spread,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import Strip, lanes_for, spread
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE, ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.values import (
     Array,
@@ -99,7 +87,7 @@ class Accumulator:
 
     def take(
         self,
-        builder: ir.IRBuilder,
+        builder: Builder,
         state: Sequence[ir.Value],
         vector: ir.Value,
         valid: ir.Value | None,
@@ -124,7 +112,7 @@ class Accumulator:
             made.append(phi)
         return made
 
-    def gathered(self, builder: ir.IRBuilder, state: Sequence[ir.Value]) -> list[ir.Value]:
+    def gathered(self, builder: Builder, state: Sequence[ir.Value]) -> list[ir.Value]:
         """The state after a block: its sum is added to those of others, and after as many of them,
         theirs to the rest.
         """
@@ -140,17 +128,17 @@ class Accumulator:
             builder.select(done, many, builder.sub(left, int64(1))),
         ]
 
-    def combine(self, builder: ir.IRBuilder, a: ir.Value, b: ir.Value) -> ir.Value:
+    def combine(self, builder: Builder, a: ir.Value, b: ir.Value) -> ir.Value:
         """Two elements, or vectors of them, as one."""
         return self.emit(builder, self.dtype, a, b)
 
     def finish(
-        self, builder: ir.IRBuilder, state: Sequence[ir.Value], dims: Sequence[ir.Value]
+        self, builder: Builder, state: Sequence[ir.Value], dims: Sequence[ir.Value]
     ) -> ir.Value:
         """The number that the lanes make, of so many elements."""
         return self.divided(builder, self.gathered_lanes(builder, state), dims)
 
-    def gathered_lanes(self, builder: ir.IRBuilder, state: Sequence[ir.Value]) -> ir.Value:
+    def gathered_lanes(self, builder: Builder, state: Sequence[ir.Value]) -> ir.Value:
         """The number that the lanes make."""
         vector = state[0]
         for more in state[1:3]:
@@ -159,19 +147,19 @@ class Accumulator:
             vector = self.combine(builder, *builder.halves(vector))
         return builder.extract_element(vector, int64(0))
 
-    def state_of(self, builder: ir.IRBuilder, number: ir.Value) -> list[ir.Value]:
+    def state_of(self, builder: Builder, number: ir.Value) -> list[ir.Value]:
         """The state that makes this number."""
-        return [splat(builder, number, 1), *self.start(1)[1:]]
+        return [builder.splat(number, 1), *self.start(1)[1:]]
 
-    def divided(self, builder: ir.IRBuilder, total: ir.Value, dims: Sequence[ir.Value]) -> ir.Value:
+    def divided(self, builder: Builder, total: ir.Value, dims: Sequence[ir.Value]) -> ir.Value:
         """The mean of so many elements, where that is asked for; else the total, as a number of the
         dtype. It may be a vector.
         """
         if not self.mean:
             return rounded(builder, total, self.dtype)
-        count = builder.uitofp(size_of(builder, dims), register(self.dtype))
+        count = builder.uitofp(builder.size_of(dims), register(self.dtype))
         if isinstance(total.type, ir.VectorType):
-            count = splat(builder, count, total.type.count)
+            count = builder.splat(count, total.type.count)
         # Nothing divided by nothing is not a number, as it is of NumPy's.
         return rounded(builder, builder.fdiv(total, count), self.dtype)
 
@@ -243,7 +231,7 @@ def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     assert made is not None
     builder = emitter.builder
     if isinstance(array, Scalar):
-        vector = splat(builder, array.value, 1)
+        vector = builder.splat(array.value, 1)
         return [Scalar(builder.extract_element(vector, int64(0)), target.type)]
     found = reduction_of(kernel)
     assert found is not None
@@ -273,7 +261,7 @@ def along(
         reduce(emitter, made, array, less, group)
         array, group = less, more
     if getattr(target.type, "shape", None) == ():
-        size = size_of(emitter.builder, array.dims)
+        size = emitter.builder.size_of(array.dims)
         return Scalar(total(emitter, made, array.pointer, size), target.type)
     result = emitter.allocate(array.dtype, dims, target)
     reduce(emitter, made, array, result, group)
@@ -297,13 +285,13 @@ def reduce(
     """Write the reduction along neighbouring axes."""
     builder, dims = emitter.builder, array.dims
     first, behind = (axes[0], axes[-1] + 1) if axes else (len(dims), len(dims))
-    count, inner = size_of(builder, dims[first:behind]), size_of(builder, dims[behind:])
-    with counted(builder, size_of(builder, dims[:first])) as row:
-        start = times(builder, row, times(builder, count, inner))
-        source = place(builder, array.pointer, start, array.dtype)
-        to = place(builder, result.pointer, times(builder, row, inner), array.dtype)
+    count, inner = builder.size_of(dims[first:behind]), builder.size_of(dims[behind:])
+    with builder.counted(builder.size_of(dims[:first])) as row:
+        start = builder.times(row, builder.times(count, inner))
+        source = builder.place(array.pointer, start, array.dtype)
+        to = builder.place(result.pointer, builder.times(row, inner), array.dtype)
         if static(inner) == 1:
-            store(builder, total(emitter, made, source, count), to, array.dtype)
+            builder.store_element(total(emitter, made, source, count), to, array.dtype)
         elif static(inner) is not None:
             columns(emitter, made, source, to, count, inner, lanes_for(width(array.dtype), 4))
         else:
@@ -320,7 +308,7 @@ def total(emitter: Emitter, made: Accumulator, source: ir.Value, count: ir.Value
     builder = emitter.builder
     known = static(count)
     if known is not None and known <= 1:
-        only = load(builder, source, made.dtype) if known else made.neutral
+        only = builder.load_element(source, made.dtype) if known else made.neutral
         return made.divided(builder, only, [count])
     lanes = lanes_for(width(made.dtype), 4)
     strip = Strip(builder, count, lanes, [(source, made.dtype)], [])
@@ -350,9 +338,11 @@ def columns(
         at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
     ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
         loop = Loop(builder, count, 1, single.start(strip.lanes))
-        offset = plus(builder, times(builder, loop.index, inner), at)
-        row = place(builder, source, offset, dtype)
-        found = single.take(builder, loop.values, load(builder, row, dtype, strip.lanes), None)
+        offset = builder.plus(builder.times(loop.index, inner), at)
+        row = builder.place(source, offset, dtype)
+        found = single.take(
+            builder, loop.values, builder.load_element(row, dtype, strip.lanes), None
+        )
         (end,) = loop.close(found)
         return [single.divided(builder, end, [count])], []
 
@@ -377,25 +367,25 @@ def _lower_running(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[H
     instruction = kernel.node.primitive.instruction.replace("running", "reduce")
     made = emitter.allocate(dtype, array.dims, kernel.targets[0])
     axis = params["axis"] % len(array.dims)
-    count, inner = array.dims[axis], size_of(builder, array.dims[axis + 1 :])
+    count, inner = array.dims[axis], builder.size_of(array.dims[axis + 1 :])
     totals = emitter.memory(dtype, [inner])
     combined = Accumulator(instruction, dtype)
-    with counted(builder, size_of(builder, array.dims[:axis])) as before:
+    with builder.counted(builder.size_of(array.dims[:axis])) as before:
         spread(builder, dtype, totals, combined.neutral, inner)
-        with counted(builder, count) as index:
+        with builder.counted(count) as index:
             at = index
             if params["reverse"]:
-                at = builder.sub(plus(builder, count, int64(-1)), index)
-            row = times(builder, plus(builder, times(builder, before, count), at), inner)
-            with counted(builder, inner) as column:
-                where = plus(builder, row, column)
-                so_far = place(builder, totals, column, dtype)
-                total = load(builder, so_far, dtype)
-                element = load(builder, place(builder, array.pointer, where, dtype), dtype)
+                at = builder.sub(builder.plus(count, int64(-1)), index)
+            row = builder.times(builder.plus(builder.times(before, count), at), inner)
+            with builder.counted(inner) as column:
+                where = builder.plus(row, column)
+                so_far = builder.place(totals, column, dtype)
+                total = builder.load_element(so_far, dtype)
+                element = builder.load_element(builder.place(array.pointer, where, dtype), dtype)
                 following = combined.combine(builder, total, element)
-                store(builder, following, so_far, dtype)
-                to = place(builder, made.pointer, where, dtype)
-                store(builder, total if params["exclusive"] else following, to, dtype)
+                builder.store_element(following, so_far, dtype)
+                to = builder.place(made.pointer, where, dtype)
+                builder.store_element(total if params["exclusive"] else following, to, dtype)
     return [made]
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.elements import safe
 from runtime.graph.executors.native.fusion import Operand, RowNumber, RowSink, Sink, Step, Sweep
-from runtime.graph.executors.native.loops import Source, load, place, splat
+from runtime.graph.executors.native.loops import Source
 from runtime.graph.executors.native.values import Array, Scalar
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class RowLoop:
         self.moving += sweep.loaded
         self.strip = nest.strip(length, self.sources, self.sinks())
         lanes = self.strip.lanes
-        self.fixed = {item: splat(self.builder, one, lanes) for item, one in fixed.items()}
+        self.fixed = {item: self.builder.splat(one, lanes) for item, one in fixed.items()}
 
     def read(self, array: Array, fixed: dict[Operand, ir.Value]) -> None:
         """Take note of an array, which goes along with the row or is one number in it."""
@@ -62,14 +62,14 @@ class RowLoop:
             self.sources.append((pointer, array.dtype))
             self.moving.append(array)
         else:
-            fixed[array] = load(self.builder, pointer, array.dtype)
+            fixed[array] = self.builder.load_element(pointer, array.dtype)
 
     def sinks(self) -> list[Source]:
         """The places in memory where results are stored, or kept for later loops."""
         nest = self.nest
         offset = nest.offset([True] * len(nest.dims), self.indices, self.length)
         arrays = [nest.made[at] for at in self.sweep.stored]
-        stored = [(place(self.builder, a.pointer, offset, a.dtype), a.dtype) for a in arrays]
+        stored = [(self.builder.place(a.pointer, offset, a.dtype), a.dtype) for a in arrays]
         return stored + [(nest.kept[at], self.steps[at].dtype) for at in self.sweep.kept]
 
     def run(self, carried: Carried) -> Carried:

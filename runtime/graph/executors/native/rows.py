@@ -13,16 +13,7 @@ from runtime import dtypes
 from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.loops import (
-    bytes_of,
-    clear,
-    copy,
-    counted,
-    place,
-    size_of,
-    store,
-    times,
-)
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.values import INT64, POINTER, Array, Items, Scalar, int64
 
 if TYPE_CHECKING:
@@ -35,9 +26,9 @@ _LENGTH = 2
 """The word with its length, behind what `grow` keeps."""
 
 
-def slot(builder: ir.IRBuilder, rows: ir.Value, at: ir.Value) -> ir.Value:
+def slot(builder: Builder, rows: ir.Value, at: ir.Value) -> ir.Value:
     """The place in a list that tells of one of its rows."""
-    return builder.gep(rows, [times(builder, at, int64(SLOT // 8))], source_etype=INT64)
+    return builder.gep(rows, [builder.times(at, int64(SLOT // 8))], source_etype=INT64)
 
 
 def row(emitter: Emitter, slot: ir.Value, element: TensorType) -> Array:
@@ -60,7 +51,7 @@ def made(emitter: Emitter, slot: ir.Value, length: ir.Value, element: TensorType
     """
     builder = emitter.builder
     found = _array(slot, length, element)
-    size = bytes_of(builder, size_of(builder, found.dims), element.dtype)
+    size = builder.bytes_of(builder.size_of(found.dims), element.dtype)
     pointer = grow(emitter, slot, size)
     builder.store(length, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
     return _array(pointer, length, element)
@@ -71,11 +62,11 @@ def push(emitter: Emitter, slot: ir.Value, value: Scalar, element: TensorType) -
     builder, found = emitter.builder, row(emitter, slot, element)
     (length,), dtype = found.dims, element.dtype
     more = builder.add(length, int64(1))
-    pointer = grow(emitter, slot, bytes_of(builder, more, dtype))
+    pointer = grow(emitter, slot, builder.bytes_of(more, dtype))
     moved = builder.icmp_unsigned("!=", pointer, found.pointer)
     with builder.if_then(moved):
-        copy(builder, pointer, found.pointer, bytes_of(builder, length, dtype))
-    store(builder, value.value, place(builder, pointer, length, dtype), dtype)
+        builder.copy(pointer, found.pointer, builder.bytes_of(length, dtype))
+    builder.store_element(value.value, builder.place(pointer, length, dtype), dtype)
     builder.store(more, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
 
 
@@ -83,8 +74,8 @@ def put(emitter: Emitter, slot: ir.Value, value: Array, element: TensorType) -> 
     """Put a copy of an array in place of the row that a place tells of."""
     builder = emitter.builder
     target = made(emitter, slot, value.dims[0], element)
-    size = bytes_of(builder, size_of(builder, value.dims), element.dtype)
-    copy(builder, target.pointer, value.pointer, size)
+    size = builder.bytes_of(builder.size_of(value.dims), element.dtype)
+    builder.copy(target.pointer, value.pointer, size)
 
 
 def copy_all(
@@ -92,8 +83,8 @@ def copy_all(
 ) -> None:
     """Copy so many rows to places that told of none; those that were not written stay so."""
     builder = emitter.builder
-    clear(builder, target, times(builder, count, int64(SLOT)))
-    with counted(builder, count) as at:
+    builder.clear(target, builder.times(count, int64(SLOT)))
+    with builder.counted(count) as at:
         place = slot(builder, source, at)
         pointer = builder.load(place, typ=POINTER)
         is_there = builder.icmp_unsigned("!=", pointer, ir.Constant(POINTER, None))
@@ -106,14 +97,14 @@ def stack(emitter: Emitter, items: Items, count: ir.Value, target: Local | None)
     builder, element = emitter.builder, items.element
     emitter.step_aside(builder.icmp_signed("==", count, int64(0)))
     first = row(emitter, items.pointer, element)
-    length = size_of(builder, first.dims)
+    length = builder.size_of(first.dims)
     found = emitter.allocate(element.dtype, [count, *first.dims], target)
-    size = bytes_of(builder, length, element.dtype)
-    with counted(builder, count) as at:
+    size = builder.bytes_of(length, element.dtype)
+    with builder.counted(count) as at:
         one = row(emitter, slot(builder, items.pointer, at), element)
         emitter.step_aside(builder.icmp_signed("!=", one.dims[0], first.dims[0]))
-        there = place(builder, found.pointer, times(builder, at, length), element.dtype)
-        copy(builder, there, one.pointer, size)
+        there = builder.place(found.pointer, builder.times(at, length), element.dtype)
+        builder.copy(there, one.pointer, size)
     return found
 
 
@@ -122,19 +113,19 @@ def concat(emitter: Emitter, items: Items, target: Local | None) -> Array:
     builder, element = emitter.builder, items.element
     total = emitter.slot(INT64)
     builder.store(int64(0), total)
-    with counted(builder, items.count) as at:
+    with builder.counted(items.count) as at:
         length = row(emitter, slot(builder, items.pointer, at), element).dims[0]
         builder.store(builder.add(builder.load(total, typ=INT64), length), total)
     dims = _array(items.pointer, builder.load(total, typ=INT64), element).dims
     found = emitter.allocate(element.dtype, dims, target)
     builder.store(int64(0), total)
-    inner = size_of(builder, dims[1:])
-    with counted(builder, items.count) as at:
+    inner = builder.size_of(dims[1:])
+    with builder.counted(items.count) as at:
         one = row(emitter, slot(builder, items.pointer, at), element)
         done = builder.load(total, typ=INT64)
-        there = place(builder, found.pointer, times(builder, done, inner), element.dtype)
-        size = bytes_of(builder, size_of(builder, one.dims), element.dtype)
-        copy(builder, there, one.pointer, size)
+        there = builder.place(found.pointer, builder.times(done, inner), element.dtype)
+        size = builder.bytes_of(builder.size_of(one.dims), element.dtype)
+        builder.copy(there, one.pointer, size)
         builder.store(builder.add(done, one.dims[0]), total)
     return found
 
@@ -156,18 +147,18 @@ def split(
     them.
     """
     builder, element = emitter.builder, items.element
-    clear(builder, items.pointer, times(builder, count, int64(SLOT)))
+    builder.clear(items.pointer, builder.times(count, int64(SLOT)))
     done = emitter.slot(INT64)
     builder.store(int64(0), done)
-    inner = size_of(builder, whole.dims[1:])
-    with counted(builder, count) as at:
+    inner = builder.size_of(whole.dims[1:])
+    with builder.counted(count) as at:
         length = length_at(at)
         start = builder.load(done, typ=INT64)
         stop = builder.add(start, length)
         is_bad = builder.icmp_signed("<", length, int64(0))
         is_beyond = builder.icmp_signed(">", stop, whole.dims[0])
         emitter.step_aside(builder.or_(is_bad, is_beyond))
-        part = place(builder, whole.pointer, times(builder, start, inner), whole.dtype)
+        part = builder.place(whole.pointer, builder.times(start, inner), whole.dtype)
         taken = Array(part, (length, *whole.dims[1:]), whole.dtype)
         put(emitter, slot(builder, items.pointer, at), taken, element)
         builder.store(stop, done)
@@ -180,8 +171,10 @@ def lengths(emitter: Emitter, items: Items, target: Local | None) -> Array:
     builder = emitter.builder
     found = emitter.allocate(dtypes.int64, [items.count], target)
     length_at = length_of(emitter, items)
-    with counted(builder, items.count) as at:
-        store(builder, length_at(at), place(builder, found.pointer, at, dtypes.int64), dtypes.int64)
+    with builder.counted(items.count) as at:
+        builder.store_element(
+            length_at(at), builder.place(found.pointer, at, dtypes.int64), dtypes.int64
+        )
     return found
 
 

@@ -7,37 +7,21 @@ Each rounds once, as NumPy's does. Integers wrap around.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import halves, ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.lowering_rules import BY_NUMBER, ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.values import is_half, register, static, width
 from runtime.graph.ir import Node
 
-Builder: TypeAlias = ir.IRBuilder
-
 
 def is_vector(value: ir.Value) -> bool:
     """True for a vector of elements."""
     return isinstance(value.type, ir.VectorType)
-
-
-def intrinsic(builder: Builder, name: str, *operands: ir.Value) -> ir.Value:
-    """A call of an LLVM intrinsic that is overloaded by the type of its operands."""
-    type = operands[0].type
-    suffix = _SUFFIXES.get(str(type)) or str(type)
-    if isinstance(type, ir.VectorType):
-        element = _SUFFIXES.get(str(type.element)) or str(type.element)
-        suffix = f"v{type.count}{element}"
-    kind = ir.FunctionType(type, [operand.type for operand in operands])
-    full = f"llvm.{name}.{suffix}"
-    return builder.call(builder.module.declared(full, kind), operands)
-
-
-_SUFFIXES = {"float": "f32", "double": "f64"}
 
 
 def _plain(on_integers: str, on_floats: str) -> Emit:
@@ -57,7 +41,7 @@ def _direct(name: str) -> Emit:
 
 def _rounding(name: str) -> Emit:
     def emit(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
-        return intrinsic(builder, name, x) if dtype.is_floating else x
+        return builder.intrinsic(name, x) if dtype.is_floating else x
 
     return emit
 
@@ -92,7 +76,7 @@ def _negative(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
 
 def _absolute(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     if dtype.is_floating:
-        return intrinsic(builder, "fabs", x)
+        return builder.intrinsic("fabs", x)
     if dtype.is_unsigned or dtype.is_bool:
         return x
     negative = builder.icmp_signed("<", x, ir.Constant(x.type, 0))
@@ -136,7 +120,7 @@ def _is_nan(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
 
 def _against_infinity(sign: str) -> Emit:
     def emit(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
-        size = intrinsic(builder, "fabs", x)
+        size = builder.intrinsic("fabs", x)
         return builder.fcmp_ordered(sign, size, ir.Constant(size.type, float("inf")))
 
     return emit
@@ -326,7 +310,7 @@ _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "absolute": ("iuf", _absolute),
     "square": ("iuf", _square),
     "sign": ("iuf", _sign),
-    "sqrt": ("f", lambda builder, dtype, x: intrinsic(builder, "sqrt", x)),
+    "sqrt": ("f", lambda builder, dtype, x: builder.intrinsic("sqrt", x)),
     "floor": ("iuf", _rounding("floor")),
     "ceil": ("iuf", _rounding("ceil")),
     "rint": ("iuf", _rounding("rint")),

@@ -13,6 +13,7 @@ from runtime.core.types import TensorType
 from runtime.dtypes import DType
 from runtime.graph.executors.lowered import Kernel
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.indexing import (
     array_of,
     gives_known_sizes,
@@ -25,19 +26,7 @@ from runtime.graph.executors.native.indexing import (
     shapes_known,
     target_of,
 )
-from runtime.graph.executors.native.loops import (
-    bytes_of,
-    copy,
-    counted,
-    lanes_for,
-    load,
-    place,
-    plus,
-    size_of,
-    spread,
-    store,
-    times,
-)
+from runtime.graph.executors.native.loops import lanes_for, spread
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
@@ -80,9 +69,9 @@ def combine(
     builder, emit = emitter.builder, ELEMENTWISE[instruction].emit
 
     def at(index: ir.Value, lanes: int) -> None:
-        pointers = [place(builder, pointer, index, dtype) for pointer in (target, source)]
-        values = [load(builder, pointer, dtype, lanes) for pointer in pointers]
-        store(builder, emit(builder, dtype, *values), pointers[0], dtype)
+        pointers = [builder.place(pointer, index, dtype) for pointer in (target, source)]
+        values = [builder.load_element(pointer, dtype, lanes) for pointer in pointers]
+        builder.store_element(emit(builder, dtype, *values), pointers[0], dtype)
 
     lanes = lanes_for(width(dtype), 1)
     whole = builder.sub(count, builder.urem(count, int64(lanes)))
@@ -90,15 +79,15 @@ def combine(
     if known is not None:
         whole = int64(known - known % lanes)
     if static(whole) != 0:
-        with counted(builder, _divided(builder, whole, lanes)) as vector:
-            at(times(builder, vector, int64(lanes)), lanes)
+        with builder.counted(_divided(builder, whole, lanes)) as vector:
+            at(builder.times(vector, int64(lanes)), lanes)
     rest = int64(known % lanes) if known is not None else builder.sub(count, whole)
     if static(rest) != 0:
-        with counted(builder, rest) as index:
-            at(plus(builder, whole, index), 0)
+        with builder.counted(rest) as index:
+            at(builder.plus(whole, index), 0)
 
 
-def _divided(builder: ir.IRBuilder, count: ir.Value, by: int) -> ir.Value:
+def _divided(builder: Builder, count: ir.Value, by: int) -> ir.Value:
     known = static(count)
     return int64(known // by) if known is not None else builder.udiv(count, int64(by))
 
@@ -108,7 +97,7 @@ def _start(
 ) -> Array:
     """A result that has one value everywhere."""
     made = emitter.allocate(dtype, dims, target_of(kernel))
-    size = size_of(emitter.builder, dims)
+    size = emitter.builder.size_of(dims)
     spread(emitter.builder, dtype, made.pointer, ir.Constant(register(dtype), value), size)
     return made
 
@@ -129,34 +118,34 @@ class Along:
         self.numbers, self.negative = numbers, params["negative"]
         axis, batch = params["axis"] % len(whole), params["batch_dims"]
         builder = self.builder
-        self.batch = size_of(builder, whole[:batch])
-        self.before = size_of(builder, whole[batch:axis])
-        self.size, self.inner = whole[axis], size_of(builder, whole[axis + 1 :])
-        self.count = size_of(builder, numbers.dims[batch:])
+        self.batch = builder.size_of(whole[:batch])
+        self.before = builder.size_of(whole[batch:axis])
+        self.size, self.inner = whole[axis], builder.size_of(whole[axis + 1 :])
+        self.count = builder.size_of(numbers.dims[batch:])
         self.dims = [*whole[:axis], *numbers.dims[batch:], *whole[axis + 1 :]]
 
     def run(self, whole: ir.Value, rows: ir.Value, dtype: DType, adds: bool) -> None:
         """Take the rows of the whole; or add rows to it."""
         builder = self.builder
         with (
-            counted(builder, self.batch) as batch,
-            counted(builder, self.before) as before,
-            counted(builder, self.count) as at,
+            builder.counted(self.batch) as batch,
+            builder.counted(self.before) as before,
+            builder.counted(self.count) as at,
         ):
-            number = plus(builder, times(builder, batch, self.count), at)
+            number = builder.plus(builder.times(batch, self.count), at)
             where = number_at(self.emitter, self.numbers, number)
             where = checked(self.emitter, where, self.size, self.negative)
-            row = plus(builder, times(builder, batch, self.before), before)
-            there = plus(builder, times(builder, row, self.size), where)
-            here = plus(builder, times(builder, row, self.count), at)
-            there = place(builder, whole, times(builder, there, self.inner), dtype)
-            here = place(builder, rows, times(builder, here, self.inner), dtype)
+            row = builder.plus(builder.times(batch, self.before), before)
+            there = builder.plus(builder.times(row, self.size), where)
+            here = builder.plus(builder.times(row, self.count), at)
+            there = builder.place(whole, builder.times(there, self.inner), dtype)
+            here = builder.place(rows, builder.times(here, self.inner), dtype)
             if adds:
                 combine(self.emitter, "add", dtype, there, here, self.inner)
             elif static(self.inner) == 1:
-                store(builder, load(builder, there, dtype), here, dtype)
+                builder.store_element(builder.load_element(there, dtype), here, dtype)
             else:
-                copy(builder, here, there, bytes_of(builder, self.inner, dtype))
+                builder.copy(here, there, builder.bytes_of(self.inner, dtype))
 
 
 def _are_batches_alike(kernel: Kernel) -> bool:
@@ -208,31 +197,31 @@ class Places:
         self.emitter, self.negative = emitter, negative
         builder = emitter.builder
         self.numbers, self.depth = numbers, static(numbers.dims[-1]) or 0
-        self.batch = size_of(builder, numbers.dims[:batch])
-        self.count = size_of(builder, numbers.dims[batch:-1])
+        self.batch = builder.size_of(numbers.dims[:batch])
+        self.count = builder.size_of(numbers.dims[batch:-1])
         self.sizes = whole[batch : batch + self.depth]
         self.rest = list(whole[batch + self.depth :])
-        self.inner = size_of(builder, self.rest)
+        self.inner = builder.size_of(self.rest)
         self.dims = [*numbers.dims[:-1], *self.rest]
 
     def run(self, whole: ir.Value, rows: ir.Value, dtype: DType, instruction: str = "") -> None:
         """Take the rows of the whole; or combine rows with it."""
         builder = self.emitter.builder
-        with counted(builder, self.batch) as batch, counted(builder, self.count) as at:
-            row = plus(builder, times(builder, batch, self.count), at)
-            first, there = times(builder, row, int64(self.depth)), batch
+        with builder.counted(self.batch) as batch, builder.counted(self.count) as at:
+            row = builder.plus(builder.times(batch, self.count), at)
+            first, there = builder.times(row, int64(self.depth)), batch
             for part, size in enumerate(self.sizes):
-                number = number_at(self.emitter, self.numbers, plus(builder, first, int64(part)))
+                number = number_at(self.emitter, self.numbers, builder.plus(first, int64(part)))
                 number = checked(self.emitter, number, size, self.negative)
-                there = plus(builder, times(builder, there, size), number)
-            there = place(builder, whole, times(builder, there, self.inner), dtype)
-            here = place(builder, rows, times(builder, row, self.inner), dtype)
+                there = builder.plus(builder.times(there, size), number)
+            there = builder.place(whole, builder.times(there, self.inner), dtype)
+            here = builder.place(rows, builder.times(row, self.inner), dtype)
             if instruction == UPDATE:
-                copy(builder, there, here, bytes_of(builder, self.inner, dtype))
+                builder.copy(there, here, builder.bytes_of(self.inner, dtype))
             elif instruction:
                 combine(self.emitter, instruction, dtype, there, here, self.inner)
             else:
-                copy(builder, here, there, bytes_of(builder, self.inner, dtype))
+                builder.copy(here, there, builder.bytes_of(self.inner, dtype))
 
 
 def _depth_known(kernel: Kernel, at: int) -> bool:
@@ -327,13 +316,13 @@ def _lower_segments(
     emitter.step_aside(builder.icmp_unsigned(">", size, int64(1 << 31)))
     rest = list(data.dims[len(numbers.dims) :])
     made = _start(emitter, kernel, dtype, [size, *rest], start(dtype))
-    inner = size_of(builder, rest)
-    with counted(builder, size_of(builder, numbers.dims)) as at:
+    inner = builder.size_of(rest)
+    with builder.counted(builder.size_of(numbers.dims)) as at:
         number = number_at(emitter, numbers, at)
         emitter.step_aside(builder.icmp_signed(">=", number, size))
         with builder.if_then(builder.icmp_signed(">=", number, int64(0))):
-            there = place(builder, made.pointer, times(builder, number, inner), dtype)
-            here = place(builder, data.pointer, times(builder, at, inner), dtype)
+            there = builder.place(made.pointer, builder.times(number, inner), dtype)
+            here = builder.place(data.pointer, builder.times(at, inner), dtype)
             combine(emitter, instruction, dtype, there, here, inner)
     return [made]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.values import INT64, POINTER, Array, Scalar, int64
 
 if TYPE_CHECKING:
@@ -36,7 +37,7 @@ class OutlinedPart:
         self.function = ir.Function(module, PART, module.get_unique_name("part"))
         self.function.linkage = "internal"
         self.context, self.first, self.end = self.function.args
-        self.builder = ir.IRBuilder(self.function.append_basic_block("start"))
+        self.builder = Builder(self.function.append_basic_block("start"))
         self._taken: dict[int, tuple[ir.Value, ir.Value]] = {}
         self._arrays: dict[int, Array] = {}
 

@@ -25,7 +25,7 @@ from runtime.graph.executors.native import (  # noqa: F401
 from runtime.graph.executors.native.convolving import BY_CHANNELS
 from runtime.graph.executors.native.halves import rounded
 from runtime.graph.executors.native.indexing import target_of
-from runtime.graph.executors.native.loops import Strip, lanes_for, size_of
+from runtime.graph.executors.native.loops import Strip, lanes_for
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.values import Array, Held, Scalar, is_native
 from runtime.graph.ir import Value
@@ -64,7 +64,7 @@ def _converted(emitter: Emitter, array: Held, dtype: DType, target: Any = None) 
     builder = emitter.builder
     made = emitter.allocate(dtype, array.dims, target)
     ends = [(array.pointer, array.dtype)], [(made.pointer, dtype)]
-    strip = Strip(builder, size_of(builder, array.dims), lanes_for(SINGLE.size), *ends)
+    strip = Strip(builder, builder.size_of(array.dims), lanes_for(SINGLE.size), *ends)
     strip.run([], lambda at, vectors, state: (vectors, []))
     return made
 

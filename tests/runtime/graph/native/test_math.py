@@ -14,6 +14,7 @@ import pytest
 
 from runtime import dtypes
 from runtime.graph.executors.native import ir, machine, scalars
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.math import FUNCTIONS, lanes
 from runtime.graph.executors.native.values import INT64, POINTER, register
@@ -32,7 +33,7 @@ def _text(name, dtype, count):
     signature = ir.FunctionType(ir.VoidType(), [POINTER] * (arity + 1) + [INT64])
     function = ir.Function(module, signature, "go")
     entry, loop, end = [function.append_basic_block(label) for label in ("entry", "loop", "end")]
-    builder = ir.IRBuilder(entry)
+    builder = Builder(entry)
     builder.branch(loop)
     builder.position_at_end(loop)
     at = builder.phi(INT64)

@@ -12,6 +12,7 @@ from typing import Any
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.lowering_rules import BY_NUMBER, ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import angles, arithmetic, exponentials, special
 from runtime.graph.executors.native.math.exponentials import PRODUCTS
@@ -49,7 +50,7 @@ _NUMBERS = {"leaky_relu": ("alpha",)}
 
 
 def _emitting(function: Function) -> Emit:
-    def emit(builder: ir.IRBuilder, dtype: DType, *operands: ir.Value) -> ir.Value:
+    def emit(builder: Builder, dtype: DType, *operands: ir.Value) -> ir.Value:
         made: ir.Value = function(*[Lanes(builder, operand) for operand in operands]).value
         return made
 

@@ -11,6 +11,7 @@ import math
 from itertools import pairwise
 
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.math.exponentials import INFINITY, coefficients
 from runtime.graph.executors.native.math.lanes import (
     DOUBLE,
@@ -103,7 +104,7 @@ def _turned_far(x: Lanes) -> list[Lanes]:
     return [where(is_finite, head, math.nan), rest, quarters]
 
 
-def _inverse(builder: ir.IRBuilder, at: Lanes) -> Lanes:
+def _inverse(builder: Builder, at: Lanes) -> Lanes:
     """A word of the digits of 2 / pi, from a table in the module."""
     table = builder.module.globals.get("digits")
     if table is None:
@@ -116,9 +117,8 @@ def _inverse(builder: ir.IRBuilder, at: Lanes) -> Lanes:
 
 
 def _leading_zeros(x: Lanes) -> Lanes:
-    kind = ir.FunctionType(_DOUBLED, [_DOUBLED, _BIT])
-    function = x.builder.module.declared("llvm.ctlz.i128", kind)
-    return x.made(x.builder.call(function, [x.value, ir.Constant(_BIT, 0)]))
+    zero = ir.Constant(_BIT, 0)
+    return x.made(x.builder.call_named("llvm.ctlz.i128", _DOUBLED, x.value, zero))
 
 
 def _reduced(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:

@@ -16,6 +16,7 @@ from llvmlite import binding
 
 from runtime.core.dataclasses import dataclass
 from runtime.graph.executors.native import ir
+from runtime.graph.executors.native.builder import Builder
 
 Number = int | float
 DOUBLE, SINGLE = ir.DoubleType(), ir.FloatType()
@@ -73,7 +74,7 @@ def has_scalef() -> bool:
 class Lanes:
     """A value of LLVM, one number or a vector, with the operators of Python."""
 
-    builder: ir.IRBuilder
+    builder: Builder
     value: Any
 
     @property
@@ -235,12 +236,7 @@ class Lanes:
 def intrinsic(name: str, *operands: Lanes) -> Lanes:
     """A call of LLVM's function `name` of operands of one type, which is the result's."""
     first = operands[0]
-    type = first.value.type
-    suffix = first.format.name if first.is_float else f"i{first.element.width}"
-    count = f"v{first.count}" if first.count else ""
-    kind = ir.FunctionType(type, [type] * len(operands))
-    function = first.builder.module.declared(f"llvm.{name}.{count}{suffix}", kind)
-    return first.made(first.builder.call(function, [one.value for one in operands]))
+    return first.made(first.builder.intrinsic(name, *[one.value for one in operands]))
 
 
 def magnitude(x: Lanes) -> Lanes:
@@ -358,7 +354,7 @@ AS_SET = 4
 """The rounding mode that the processor is in."""
 
 
-def _by_scalef(builder: ir.IRBuilder, x: Any, n: Any) -> Any:
+def _by_scalef(builder: Builder, x: Any, n: Any) -> Any:
     """x * 2 ** n by the instruction of AVX-512, one register at a time."""
     type = x.type
     name, count = ("pd", 8) if type.element == DOUBLE else ("ps", 16)
@@ -366,9 +362,8 @@ def _by_scalef(builder: ir.IRBuilder, x: Any, n: Any) -> Any:
         pairs = zip(builder.halves(x), builder.halves(n), strict=True)
         return builder.joined(*[_by_scalef(builder, *pair) for pair in pairs])
     mask, rounding = ir.Constant(ir.IntType(count), -1), ir.Constant(ir.IntType(32), AS_SET)
-    kind = ir.FunctionType(type, [type, type, type, mask.type, rounding.type])
-    function = builder.module.declared(f"llvm.x86.avx512.mask.scalef.{name}.512", kind)
-    return builder.call(function, [x, n, x, mask, rounding])
+    name = f"llvm.x86.avx512.mask.scalef.{name}.512"
+    return builder.call_named(name, type, x, n, x, mask, rounding)
 
 
 def any_lane(mask: Lanes) -> Any:
@@ -443,7 +438,7 @@ def _loop_of_lanes(
     function.linkage = "internal"
     function.attributes.add("noinline")
     entry, loop, end = [function.append_basic_block(label) for label in ("entry", "loop", "end")]
-    builder = ir.IRBuilder(entry)
+    builder = Builder(entry)
     builder.branch(loop)
     builder.position_at_end(loop)
     index = builder.phi(ir.IntType(32))
