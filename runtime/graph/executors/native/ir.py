@@ -6,11 +6,13 @@
     builder.ret(builder.add(*function.args))
 
 Classes and methods are called as in llvmlite's `ir`, which has objects for all names and types,
-asks them for their text in the end, and takes several times as long. LLVM verifies what is written.
+asks them for their text in the end, and takes several times as long. As there, integers that are
+known are computed at once. LLVM verifies what is written.
 """
 
 from __future__ import annotations
 
+import operator
 import struct
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
@@ -337,11 +339,56 @@ def _words(order: str, equality: str) -> dict[str, str]:
     return made | {sign: equality + word for sign, word in _EQUALITY.items()}
 
 
+# Integers that are known
+
+_WIDTHS = "trunc", "zext", "sext"
+_EXACT: dict[str, Callable[[int, int], int]] = {
+    "add": operator.add, "sub": operator.sub, "mul": operator.mul,
+    "and": operator.and_, "or": operator.or_, "xor": operator.xor,
+}  # fmt: skip
+_COMPARED: dict[str, Callable[[int, int], bool]] = {
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "eq": operator.eq, "ne": operator.ne,
+}  # fmt: skip
+_NEUTRAL = {"add": 0, "sub": 0, "mul": 1, "and": -1, "or": 0, "xor": 0}
+_ABSORBING = {"mul": 0, "and": 0, "or": -1}
+
+
+def _known(value: Value) -> int | None:
+    """The number that a constant integer is, with its sign."""
+    if value.__class__ is not Constant or value.type.__class__ is not IntType:
+        return None
+    constant = value.constant
+    return _signed(constant, value.type.width) if isinstance(constant, int) else None
+
+
+def _signed(number: int, width: int) -> int:
+    least = 1 << (width - 1)
+    return (number + least) % (2 * least) - least
+
+
+def _combined(opname: str, first: Value, second: Value) -> Value | None:
+    """What an instruction gives if it is known, or one of its operands."""
+    a, b = _known(first), _known(second)
+    if a is not None and b is not None:
+        return Constant(first.type, _signed(_EXACT[opname](a, b), first.type.width))
+    if b is None and opname != "sub":
+        a, b, first, second = b, a, second, first
+    if b == _NEUTRAL[opname]:
+        return first
+    return second if b is not None and b == _ABSORBING.get(opname) else None
+
+
 def _binary(opname: str) -> Callable[..., Value]:
     """The method for an instruction of two operands of one type, which is the result's."""
+    is_exact = opname in _EXACT
 
     def method(self: IRBuilder, first: Value, second: Value, flags: Sequence[str] = ()) -> Value:
         type = first.type
+        if is_exact and (first.__class__ is Constant or second.__class__ is Constant):
+            found = _combined(opname, first, second)
+            if found is not None:
+                return found
         words = " ".join([opname, *flags]) if flags else opname
         return self._add(type, opname, f"{words} {type.text} {first.name}, {second.name}")
 
@@ -353,11 +400,21 @@ def _comparison(opname: str, words: dict[str, str]) -> Callable[..., Value]:
 
     def method(self: IRBuilder, sign: str, first: Value, second: Value) -> Value:
         type = first.type
+        a, b = _known(first), _known(second)
+        if a is not None and b is not None:
+            return Constant(_BIT, _answer(words[sign], a, b, type.width))
         made = VectorType(_BIT, type.count) if isinstance(type, VectorType) else _BIT
         text = f"{opname} {words[sign]} {type.text} {first.name}, {second.name}"
         return self._add(made, opname, text)
 
     return method
+
+
+def _answer(word: str, a: int, b: int, width: int) -> int:
+    """The bit of a comparison of two integers, which have no sign where it begins with `u`."""
+    if word[0] == "u":
+        a, b = a % (1 << width), b % (1 << width)
+    return int(_COMPARED[word[-2:]](a, b))
 
 
 def _cast(opname: str) -> Callable[[IRBuilder, Value, Type], Value]:
@@ -366,6 +423,11 @@ def _cast(opname: str) -> Callable[[IRBuilder, Value, Type], Value]:
     def method(self: IRBuilder, value: Value, type: Type) -> Value:
         if value.type == type:
             return value
+        number = _known(value) if opname in _WIDTHS else None
+        if number is not None and isinstance(type, IntType):
+            unsigned = opname == "zext"
+            number = number % (1 << value.type.width) if unsigned else number
+            return Constant(type, _signed(number, type.width))
         text = f"{opname} {value.type.text} {value.name} to {type.text}"
         return self._add(type, opname, text)
 
@@ -495,6 +557,9 @@ class IRBuilder:
 
     def select(self, condition: Value, first: Value, second: Value) -> Value:
         """The first value where the condition holds, and the second where it does not."""
+        known = _known(condition)
+        if known is not None or first is second:
+            return second if known == 0 else first
         text = f"select {_operands(condition, first, second)}"
         return self._add(first.type, "select", text)
 
@@ -563,6 +628,8 @@ class IRBuilder:
         self, pointer: Value, indices: Sequence[Value], source_etype: Type, inbounds: bool = False
     ) -> Value:
         """An address, so many values of a type behind another one."""
+        if list(map(_known, indices)) == [0]:
+            return pointer
         word = "getelementptr inbounds" if inbounds else "getelementptr"
         text = f"{word} {source_etype.text}, ptr {pointer.name}, {_operands(*indices)}"
         return self._add(_POINTER, "getelementptr", text)

@@ -73,6 +73,8 @@ def as_float(emitter: Emitter, scalar: Scalar) -> ir.Value:
 
 def _overflowing(emitter: Emitter, name: str, first: ir.Value, second: ir.Value) -> ir.Value:
     """The result of an operation on ints, which steps aside where it does not fit."""
+    if static(second) == (1 if name == "smul" else 0):
+        return first
     builder = emitter.builder
     known = ir.LiteralStructType([INT64, ir.IntType(1)])
     made = builder.call_named(f"llvm.{name}.with.overflow.i64", known, first, second)

@@ -108,6 +108,68 @@ def test_vectors_are_compared_by_their_numbers() -> None:
     assert stored(write, np.int32, 2) == [1, ~4]
 
 
+Build = Callable[[ir.IRBuilder, ir.Value, ir.Value], ir.Value]
+
+
+def _binary(name: str) -> Build:
+    return lambda builder, a, b: getattr(builder, name)(a, b)
+
+
+def _comparison(name: str, sign: str) -> Build:
+    return lambda builder, a, b: getattr(builder, name)(sign, a, b)
+
+
+ON_INTEGERS: dict[str, Build] = {
+    **{name: _binary(name) for name in ("add", "sub", "mul", "and_", "or_", "xor")},
+    **{
+        f"{name} {sign}": _comparison(name, sign)
+        for name in ("icmp_signed", "icmp_unsigned")
+        for sign in ("<", "<=", ">", ">=", "==", "!=")
+    },
+    "narrow": lambda builder, a, b: builder.trunc(a, ir.IntType(1)),
+    "wide": lambda builder, a, b: builder.add(builder.zext(a, INT64), builder.sext(b, INT64)),
+    "select": lambda builder, a, b: builder.select(builder.icmp_signed("<", a, b), b, a),
+    "negative": lambda builder, a, b: builder.xor(builder.neg(a), builder.not_(b)),
+}
+
+
+@pytest.mark.parametrize("width", [2, 8, 64])
+@pytest.mark.parametrize("name", ON_INTEGERS)
+def test_what_is_known_is_what_llvm_computes(name: str, width: int) -> None:
+    build, type = ON_INTEGERS[name], ir.IntType(width)
+    half = 1 << (width - 1)
+    numbers = sorted({0, 1, -1, min(3, half - 1), half - 1, -half})
+
+    def computed(first: int | None, second: int | None) -> Callable[[int, int], int]:
+        """The machine's function of those of two integers that are not known."""
+        module = new_module("function")
+        function = ir.Function(module, ir.FunctionType(INT64, [INT64, INT64]), "run")
+        builder = ir.IRBuilder(function.append_basic_block("start"))
+        operands = [
+            builder.trunc(given, type) if known is None else ir.Constant(type, known)
+            for given, known in zip(function.args, (first, second), strict=True)
+        ]
+        builder.ret(builder.sext(build(builder, *operands), INT64))
+        code = compile_module(str(module), ["run"])
+        kept.append(code)
+        return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code.address("run"))
+
+    kept: list[Any] = []
+    builder = ir.IRBuilder(
+        ir.Function(new_module("known"), ir.FunctionType(INT64, []), "run").append_basic_block()
+    )
+    expected = computed(None, None)
+    for known in numbers:
+        of_second, of_first = computed(known, None), computed(None, known)
+        for other in numbers:
+            assert of_second(known, other) == expected(known, other)
+            assert of_first(other, known) == expected(other, known)
+            pair = ir.Constant(type, known), ir.Constant(type, other)
+            found = builder.sext(build(builder, *pair), INT64)
+            assert isinstance(found, ir.Constant)
+            assert found.constant == expected(known, other)
+
+
 @pytest.mark.parametrize(("given", "expected"), [(3, 300), (-3, 30)])
 def test_one_of_two_ways(given: int, expected: int) -> None:
     def write(builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
