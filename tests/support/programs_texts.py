@@ -1,6 +1,6 @@
 """Random programs over texts: letters of known ones, texts of numbers that only the run knows,
-their methods, slices and comparisons, lists of them, functions that call themselves, and what they
-raise.
+their methods, slices and comparisons, lists, dicts, tuples and objects of them, functions that call
+themselves, and what they raise.
 """
 
 from collections.abc import Callable
@@ -22,13 +22,42 @@ def doubled(text):
     for letter in text:
         made += letter * 2
     return made
+
+
+class Box:
+    def __init__(self, text):
+        self.text = text
+        self.count = 0
+
+    def put(self, text):
+        self.text = (text + self.text)[:7]
+        self.count += len(text) % 3
+        return self.text
+
+    def __str__(self):
+        return f"<{self.text}>"
+
+
+def told(text, n):
+    match text:
+        case "" | "two":
+            return "known"
+        case _ if n > 3:
+            return text[:3] + "!"
+    return "other"
 """
+_ADD = """    def add(text):
+        nonlocal k
+        k = k + 1
+        found.append(text[:4])
+        return text[:4] + box.text[:2]"""
 _CLAUSES = "ValueError", "IndexError", "(ValueError, IndexError)", "LookupError"
 
 
 class Writer(Lines):
-    """Writes one program: `s` and `t` are texts, `found` is a list of them, `n` and `k` are small
-    integers, `n` one that only the run knows.
+    """Writes one program: `s` and `t` are texts, `found` is a list of them, `counts` has them as
+    keys, `pairs` is a list of texts and numbers, `box` an object that holds one; `n` and `k` are
+    small integers, `n` one that only the run knows.
     """
 
     filler = "k = k + 1"
@@ -49,7 +78,9 @@ class Writer(Lines):
             *self.numbers, *self.numbers, "2", "-1", f"len({s})", f"{s}.find({self.known()})",
             f"{s}.count({self.known()})", "len(found)", f"int({self.text()})",
             f"ord({self.text()})", f"{self.pick(*self.numbers)} * 7 - 3",
-            f"{s}.index({self.known()})",
+            f"{s}.index({self.known()})", f"counts.get({s}, 0)", "len(counts)", "box.count",
+            f"sum(1 for c in {s} if c in LETTERS)", "sum(number for _, number in pairs)",
+            f"sum(len(w) for w in {s}.split(','))", "max(map(len, found), default=0)",
         )  # fmt: skip
 
     def known(self) -> str:
@@ -74,6 +105,12 @@ class Writer(Lines):
             f"doubled({s}[:3])", f"digits(abs({n}))", f"str({n} / 2)", f"format({n}, 'b')",
             f"{s}.lower().title()", f"({s} or {t})", f"({s} if {n} > 1 else {t})", f"min({s}, {t})",
             f"{s}.removeprefix({self.known()})", f"LETTERS[{self.place()}] + {s}",
+            f"''.join(c for c in {s} if c != {self.known()})", f"max(found, key=len, default={s})",
+            "','.join(sorted(found))", f"told({s}, {n})", "box.text", "str(box)", f"box.put({s})",
+            "'.'.join(sorted(counts))", f"(pairs[-1][0] if pairs else {s})", f"add({s})",
+            f"''.join([c * i for i, c in enumerate({s}[:3])])", f"{s}.center(5, '*')",
+            f"''.join(a + b for a, b in zip({s}, {t}))", f"{s}.partition({self.known()})[0]",
+            f"{s}.rjust({n} % 5, '0')", f"{s}.swapcase().strip()", f"{s}[{n}:{n} + 2]",
             f"''.join(reversed({s}))", f"''.join(sorted({s}))",
         )  # fmt: skip
 
@@ -85,7 +122,9 @@ class Writer(Lines):
             f"not {s}", f"{s}.isdigit()", f"{s}.startswith({self.known()})", f"n {compared} 2",
             f"{self.number()} {compared} {self.number()}", f"{s} in ('1', 'two', '')",
             f"{s}.isalpha() and n > 1", f"{s} == {s}[::-1]", "len(found) < 3", f"{s} in found",
-            f"LETTERS[{self.place()}] == {s}[:1]", f"{s} not in WORDS",
+            f"LETTERS[{self.place()}] == {s}[:1]", f"{s} not in WORDS", f"{s} in counts",
+            f"any(c.isdigit() for c in {s})", f"all(c in {self.pick(*self.texts)} for c in {s})",
+            f"({s}, n) in pairs", f"box.text < {s}", f"{s} is not None and {s}.endswith('1')",
         )  # fmt: skip
 
     def ways(self) -> list[Callable[[], None]]:
@@ -98,7 +137,8 @@ class Writer(Lines):
             f"s = ({self.text()})[:9]", f"t = ({self.text()})[:9]", f"s = ({self.text()})[:9]",
             "s, t = t, s", f"s += {self.pick(*self.texts)}[:3]", f"n = abs({self.number()}) % 13",
             f"k = ({self.number()}) % 7", f"t = {self.pick(*self.texts)}[:2] + str(n)",
-            f"t = LETTERS[{self.place()}] + t[:6]",
+            f"t = LETTERS[{self.place()}] + t[:6]", f"box.text = ({self.text()})[:7]",
+            f"box.count = ({self.number()}) % 5", f"box.put({self.text()})", "s = add(t)[:9]",
         ))  # fmt: skip
 
     def collecting(self) -> None:
@@ -107,6 +147,11 @@ class Writer(Lines):
             f"found.append(({self.text()})[:6])",
             f"if {self.test()}:\n{INDENT * (self.depth + 1)}found.append({self.pick(*self.texts)})",
             "s = (found[-1] if found else s)[:9]",
+            f"counts[{self.text()}] = {self.number()}",
+            f"counts[{self.pick(*self.texts)}] = counts.get({self.pick(*self.texts)}, 0) + 1",
+            f"pairs.append((({self.text()})[:6], {self.number()}))", "pairs.sort()",
+            f"for c in {self.pick(*self.texts)}[:4]: counts[c] = counts.get(c, 0) + 1",
+            "found.sort(key=len)", "found.reverse()", f"found.insert(0, {self.pick(*self.texts)})",
         ))  # fmt: skip
 
     def leaving(self) -> None:
@@ -128,8 +173,13 @@ class Writer(Lines):
             (f"for {x} in LETTERS[:4]:", [x], []),
             (f"for {x} in found[:3]:", [x], []),
             (f"for {x} in {s}.split(','):", [x], []),
+            (f"for {x}, {x}i in zip({s}, range(3)):", [x], [f"{x}i"]),
+            (f"for {x}i, {x} in enumerate({s}[:4]):", [x], [f"{x}i"]),
+            (f"for {x}, {x}i in pairs[:3]:", [x], [f"{x}i"]),
+            (f"for {x}, {x}i in [*counts.items()]:", [x], [f"{x}i"]),
+            (f"for {x} in sorted(counts):", [x], []),
             (f"while {x} < n % 5 and {self.test()}:", [], [x]),
-        )[self.choices.below(8)]
+        )[self.choices.below(13)]
         if header.startswith("while"):
             self.line(f"{x} = 0")
             header += f"\n{INDENT * (self.depth + 1)}{x} += 1"
@@ -150,10 +200,14 @@ class Writer(Lines):
     def program(self) -> str:
         self.line("n = given = int(n)")
         self.line("s, t, k, found = str(n), 'ab', 0, []")
+        self.line("counts, pairs, box = {}, [], Box(s)")
+        self.lines.append(_ADD)
         for _ in range(2 + self.choices.below(5)):
             self.statement()
         self.line("print(s, k, given)")
-        self.line("return s, t, n, k, '|'.join(found), len(found)")
+        self.line("counted = ','.join(f'{key}:{count}' for key, count in counts.items())")
+        self.line("paired = ','.join(f'{text}.{number}' for text, number in pairs)")
+        self.line("return s, t, n, k, '|'.join(found), counted, paired, box.text, box.count")
         text = "\n".join(self.lines)
         return f"{_PRELUDE}\n\ndef program(n):\n{text}\n"
 
