@@ -93,7 +93,7 @@ def _set_row_item(
         row = made[place]
         if not (alone and row.flags.owndata and row.flags.writeable):
             made[place] = row = row.copy()
-        row[index] = value
+        row[index, ...] = value  # of a text, not the array that holds it
     except (AttributeError, IndexError):
         raise _no_row(place) from None
     return made
@@ -122,7 +122,7 @@ def _push_row_item(
         made[place] = longer = np.empty(len(row) + 1, row.dtype)
     except (AttributeError, IndexError, TypeError):
         raise _no_row(place) from None
-    longer[:-1], longer[-1] = row, value
+    longer[:-1], longer[-1:] = row, value
     return made
 
 

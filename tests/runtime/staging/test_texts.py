@@ -450,6 +450,15 @@ def listed(x: Any) -> Any:
     return texts
 
 
+def put_into_rows(x: Any) -> Any:
+    rows = []
+    for i in range(2 + x % 2):
+        rows.append([str(x), str(i)])
+    rows[x % 2][0] += "!"
+    rows[0].append(str(x) + "end")
+    return rows[1][0] + rows[0][-1], max(rows[x % 2], key=len), [len(text) for text in rows[0]]
+
+
 def until_empty(x: Any) -> Any:
     text, rounds = str(x), 0
     while text:
@@ -608,6 +617,7 @@ READ: dict[str, Callable[[Any], Any]] = {
     "letter_by_letter": letter_by_letter,
     "counted": counted,
     "listed": listed,
+    "put_into_rows": put_into_rows,
     "until_empty": until_empty,
     "recursive": recursive,
     "of_what_is_around": of_what_is_around,
