@@ -23,6 +23,7 @@ from autograph.mutation.users_code import is_users_class
 from autograph.objects import (
     MISSING,
     STANDS_IN,
+    ConvertedCachedProperty,
     ConvertedProperty,
     is_generator_function,
     of_classes,
@@ -144,6 +145,9 @@ def _stand_in(cls: type, name: str, member: Any) -> Any:
         users = member.fget, member.fset, member.fdel
         made = _converting(users[0]), _converting(users[1]), _converting(users[2])
         return None if made == users else ConvertedProperty(member, made)
+    if type(member) is functools.cached_property:
+        function = _converting(member.func)
+        return None if function is member.func else ConvertedCachedProperty(member, function)
     if name.startswith("__") and name.endswith("__") and name not in _THROUGH_CALLS:
         twin = comparison(cls, name, member) or _twin(member)
         return None if twin is None else _meanwhile(member, _operator(name, twin))

@@ -185,10 +185,23 @@ class ConvertedProperty(property):
         self.__wrapped__ = wrapped
 
 
+class ConvertedCachedProperty(cached_property[Any]):
+    """The cached property that a class has in place of the user's, while that is staged."""
+
+    def __init__(self, wrapped: cached_property[Any], function: Any) -> None:
+        super().__init__(function)
+        self.attrname = wrapped.attrname
+        self.__doc__ = wrapped.__doc__
+        self.__wrapped__ = wrapped
+
+
+_STAND_INS = frozenset((ConvertedProperty, ConvertedCachedProperty))
+
+
 def users_member(member: Any) -> Any:
     """A member of a class as the user wrote it; MISSING for one that is there only meanwhile."""
     kind = type(member)
-    if kind is ConvertedProperty or (kind is FunctionType and STANDS_IN in member.__dict__):
+    if kind in _STAND_INS or (kind is FunctionType and STANDS_IN in member.__dict__):
         return member.__wrapped__
     return member
 

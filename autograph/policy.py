@@ -45,6 +45,7 @@ RULES = (
     Rule("made of annotations by Python", lambda f: is_annotate(f), AS_IS),
     Rule("in a package to convert", lambda f: _is_included(f), CONVERT),
     Rule("made by functools.total_ordering", lambda f: _is_ordering(f), CONVERT),
+    Rule("made by functools.singledispatch", lambda f: _is_dispatcher(f), CONVERT),
     Rule("of numbers, in Python's standard library", lambda f: _is_of_numbers(f), CONVERT),
     Rule("part of Python's standard library", lambda f: _is_standard(f), AS_IS),
     Rule("part of an installed package", lambda f: is_installed(f), AS_IS),
@@ -123,6 +124,18 @@ def _is_of_numbers(function: FunctionType) -> bool:
 def _is_ordering(function: FunctionType) -> bool:
     """True for `__gt__` and its like, where a class has them of its `__lt__` or another one."""
     return "_from_" in function.__code__.co_name and function.__module__ == "functools"
+
+
+_DISPATCHERS = frozenset((
+    "singledispatch.<locals>.wrapper", "singledispatchmethod.__get__.<locals>._method",
+    "_singledispatchmethod_get.__call__",
+))  # fmt: skip
+
+
+def _is_dispatcher(function: FunctionType) -> bool:
+    """True for what calls the function that is registered for the class of an argument."""
+    is_one = function.__code__.co_qualname in _DISPATCHERS
+    return is_one and _module(function) == "functools"
 
 
 def is_annotate(function: FunctionType) -> bool:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from types import FunctionType
 from typing import Any
 
 from autograph import policy
-from autograph.objects import ConvertedProperty, users_member
+from autograph.objects import ConvertedCachedProperty, ConvertedProperty, users_member
 from autograph.operators.growing import is_staging, register_stand_in
 
 
@@ -22,3 +23,4 @@ def converted_method(value: Any, name: str) -> Any:
 
 
 register_stand_in(ConvertedProperty, of=property)
+register_stand_in(ConvertedCachedProperty, of=cached_property)

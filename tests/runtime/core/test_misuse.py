@@ -646,9 +646,13 @@ def truth_of_a_vector():
     f(V3)
 
 
-@misuse(InGraph, "as a Python bool", "functools.wrapper calls it", "put @autograph.convert on")
-def singledispatch():
-    @functools.singledispatch
+@misuse(InGraph, "as a Python bool", "contextlib.inner calls it", "put @autograph.convert on")
+def decorated_by_a_manager():
+    @contextlib.contextmanager
+    def managed():
+        yield
+
+    @managed()
     def sign(x):
         if x > 0:  # <-
             return 1

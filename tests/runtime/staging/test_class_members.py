@@ -1,6 +1,7 @@
 """Operators and properties of classes of the user's, which Python itself calls, in staged code."""
 
 import dataclasses
+import functools
 import threading
 from typing import Any
 
@@ -114,6 +115,64 @@ def class_of_a_property(x):
     return type(Money.whole) is property, isinstance(Money.whole, property), whole
 
 
+class Labelled:
+    def __init__(self, n):
+        self.n = n
+
+    @functools.cached_property
+    def label(self):
+        """Counts how often it is asked."""
+        self.n += 1
+        return f"no {self.n - 1}" if self.n < 4 else "many"
+
+
+def of_a_cached_property(x):
+    found = Labelled(x)
+    texts = [found.label, found.label, *(Labelled(i).label for i in range(2))]
+    is_one = type(vars(Labelled)["label"]) is functools.cached_property
+    return texts, found.n, is_one, Labelled.label.__doc__
+
+
+@functools.singledispatch
+def told(item):
+    return "nothing" if item is None else "something"
+
+
+@told.register
+def _(item: int):
+    return f"{item:+d}" if item > 3 else "few"
+
+
+@told.register(list)
+@told.register(tuple)
+def _(items):
+    return "; ".join(map(told, items))
+
+
+@told.register
+def _(item: Labelled):
+    return told(item.n) + item.label
+
+
+class Teller:
+    @functools.singledispatchmethod
+    def tell(self, item, *, times=1):
+        return "no number" * times if told(item) == "few" else told(item)
+
+    @tell.register
+    def _(self, item: float, times=2):
+        return f"{item:.1f}" * (times if item > 3 else 1)
+
+
+def by_the_class_of_an_argument(x):
+    x = int(x)
+    rows = []
+    for i in range(abs(x) % 4):
+        rows.append(told([i, x]))
+    teller = Teller()
+    return rows, told((x, None, Labelled(x))), teller.tell(x), teller.tell(x / 3, times=3)
+
+
 class Bounded:
     """A descriptor, in the middle of its class's line of bases."""
 
@@ -192,6 +251,8 @@ USES = [
     named_objects,
     through_descriptors,
     of_one_that_the_run_chooses,
+    of_a_cached_property,
+    by_the_class_of_an_argument,
     class_of_a_property,
     after_init,
     added,
