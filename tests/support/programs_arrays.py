@@ -6,7 +6,7 @@ All numbers are small whole ones or halves, so that every order of summing gives
 
 from collections.abc import Callable
 
-from tests.support.programs_choices import INDENT, Choices, Lines
+from tests.support.programs_choices import Choices, Lines
 
 _PRELUDE = """import numpy as np
 
@@ -32,6 +32,8 @@ def halved(a):
     for i in range(a.shape[0]):
         made[i] = a[i] / 2
     return made
+
+
 """
 
 
@@ -47,11 +49,6 @@ class Writer(Lines):
         self.numbers = ["s"]
         self.indices = ["n", "k"]
         self.views: list[str] = []
-        self.names = 0
-
-    def name(self) -> str:
-        self.names += 1
-        return f"x{self.names}"
 
     def vector(self) -> str:
         return self.pick("v", "w", "v", "w", "c", *self.views, *self.views, "body.x", "body.v")
@@ -130,7 +127,7 @@ class Writer(Lines):
         ))  # fmt: skip
 
     def viewing(self) -> None:
-        made = self.name()
+        made = self.fresh()
         v = self.vector()
         self.line(f"{made} = " + self.pick(
             f"m[{self.place()}]", f"m[:, {self.place()}]", f"{v}[:]", v, f"{v}[::-1]", "m[1]",
@@ -155,15 +152,11 @@ class Writer(Lines):
             f"print(k, {self.vector()}.dtype == float, isinstance(v, np.ndarray), len(v), v.ndim)",
         ))  # fmt: skip
 
-    def leaving(self) -> None:
-        ways = [f"return {self.vector()}, m, n"]
-        if self.loops:
-            ways += ["break", "continue"]
-        self.line(f"if {self.test()}:")
-        self.line(INDENT + self.pick(*ways))
+    def returned(self) -> str:
+        return f"{self.vector()}, m, n"
 
     def looping(self) -> None:
-        x, v = self.name(), self.vector()
+        x, v = self.fresh(), self.vector()
         header, numbers, indices = (
             (f"for {x} in {v}:", [x], []),
             (f"for {x} in range(3):", [], [x]),
@@ -172,16 +165,7 @@ class Writer(Lines):
             (f"for {x} in range(len({v})):", [], [x]),
             (f"while {x} < k + 1 and {v}[0] < 50:", [], [f"({x} % 3)"]),
         )[self.choices.below(6)]
-        if header.startswith("while"):
-            self.line(f"{x} = 0")
-            header += f"\n{INDENT * (self.depth + 1)}{x} += 1"
-        self.numbers += numbers
-        self.indices += indices
-        self.loops += 1
-        self.block(header)
-        self.loops -= 1
-        del self.numbers[len(self.numbers) - len(numbers) :]
-        del self.indices[len(self.indices) - len(indices) :]
+        self.loop(header, x, (self.numbers, numbers), (self.indices, indices))
 
     def program(self) -> str:
         self.line("v, w, m, k = np.array(v), np.array(w), np.array(m), int(k)")
@@ -191,8 +175,7 @@ class Writer(Lines):
             self.statement()
         views = "".join(f", {view}" for view in self.views)
         self.line(f"return v, w, c, m, s, n, found, body.x, body.v, kept, rows{views}")
-        text = "\n".join(self.lines)
-        return f"{_PRELUDE}\n\ndef program(v, w, m, k):\n{text}\n"
+        return self.module("v, w, m, k", _PRELUDE)
 
 
 def write(choices: Choices) -> str:

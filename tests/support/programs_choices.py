@@ -57,6 +57,7 @@ class Lines:
         self.left = left
         self.loops = 0
         self.depth = 1
+        self.names = 0
 
     def pick(self, *options: str) -> str:
         return options[self.choices.below(len(options))]
@@ -86,7 +87,43 @@ class Lines:
     def test(self) -> str:
         raise NotImplementedError
 
+    def returned(self) -> str:
+        """What a program returns that is left early."""
+        raise NotImplementedError
+
+    def fresh(self, letter: str = "x") -> str:
+        """A name that nothing has yet."""
+        self.names += 1
+        return f"{letter}{self.names}"
+
     def branching(self) -> None:
         self.block(f"if {self.test()}:")
         if self.choices.below(2):
             self.block("else:")
+
+    def leaving(self) -> None:
+        ways = [f"return {self.returned()}"]
+        if self.loops:
+            ways += ["break", "continue"]
+        self.line(f"if {self.test()}:")
+        self.line(INDENT + self.pick(*ways))
+
+    def loop(self, header: str, count: str, *known: tuple[list[str], list[str]]) -> None:
+        """A loop, of which a `while` counts its rounds in `count`. In it there are names besides
+        those that are `known`: to each list of them some more.
+        """
+        if header.startswith("while"):
+            self.line(f"{count} = 0")
+            header += f"\n{INDENT * (self.depth + 1)}{count} += 1"
+        for names, more in known:
+            names += more
+        self.loops += 1
+        self.block(header)
+        self.loops -= 1
+        for names, more in known:
+            del names[len(names) - len(more) :]
+
+    def module(self, parameters: str, prelude: str = "") -> str:
+        """The text of a module with what was written as its `program`."""
+        text = "\n".join(self.lines)
+        return f"{prelude}def program({parameters}):\n{text}\n"

@@ -66,7 +66,6 @@ class Writer(Lines):
 
     def __init__(self, choices: Choices) -> None:
         super().__init__(choices, 5 + choices.below(10))
-        self.names = 0
         self.whole = True
 
     def value(self) -> str:
@@ -100,16 +99,14 @@ class Writer(Lines):
 
     def read_later(self) -> None:
         """What has no value everywhere, computed always and read on one path."""
-        self.names += 1
-        name = f"q{self.names}"
+        name = self.fresh("q")
         self.line(f"{name} = {self.formula(*_PARTIAL)}")
         self.line(f"if {self.test()}:")
         self.line(f"{INDENT}{self.pick('u', 'w')} = {name} * 0.5")
 
     def inner(self) -> None:
         """The gradient by a tape of its own, which the tape around may see."""
-        self.names += 1
-        name = f"t{self.names}"
+        name = self.fresh("t")
         if self.choices.below(3) == 0:
             self.line(f"{self.pick('g', 'w')} = slope_of({self.value()}, {self.value()})")
             return
@@ -165,11 +162,11 @@ class Writer(Lines):
 
     def looping(self) -> None:
         self.loops += 1
-        self.names += 1
-        if self.choices.below(2):
-            self.block(f"for i{self.names} in range({self.pick('2', 'n', 'n', 'n + 1')}):")
+        letter = self.pick("k", "i")
+        name = self.fresh(letter)
+        if letter == "i":
+            self.block(f"for {name} in range({self.pick('2', 'n', 'n', 'n + 1')}):")
         else:
-            name = f"k{self.names}"
             self.line(f"{name} = 0")
             self.line(f"while {name} < {self.pick('n', '2')} and {self.test()}:")
             self.depth += 1
@@ -191,7 +188,7 @@ class Writer(Lines):
         self.depth -= 1
         self.line('slopes = tape.gradient(total, [x, y], unconnected_gradients="zero")')
         self.line("return u, w, g, *slopes")
-        return PRELUDE + "def program(x, y, n, p):\n" + "\n".join(self.lines) + "\n"
+        return self.module("x, y, n, p", PRELUDE)
 
 
 class GradientProgram(NamedTuple):

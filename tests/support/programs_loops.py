@@ -22,7 +22,6 @@ class Writer(Lines):
     def __init__(self, choices: Choices) -> None:
         super().__init__(choices, 5 + choices.below(14))
         self.items = ["k"]
-        self.names = 0
 
     def sequence(self) -> str:
         return self.pick(*_LISTS)
@@ -44,10 +43,6 @@ class Writer(Lines):
     def test(self, *more: str) -> str:
         compared = self.pick("<", "==", ">=", "!=")
         return f"{self.value(*more)} {compared} {self.value(*more)}"
-
-    def name(self) -> str:
-        self.names += 1
-        return f"v{self.names}"
 
     def ways(self) -> list[Callable[[], None]]:
         simple = [self.assignment] * 3 + [self.change] * 3 + [self.comprehension] * 2
@@ -72,7 +67,7 @@ class Writer(Lines):
         ))  # fmt: skip
 
     def comprehension(self) -> None:
-        x, y = self.name(), self.name()
+        x, y = self.fresh("v"), self.fresh("v")
         one, two = self.sequence(), self.sequence()
         self.line(self.pick(
             f"c = [({self.value(x)}) % 50 for {x} in {one}][:9]",
@@ -83,12 +78,8 @@ class Writer(Lines):
             f"{self.variable()} = max(({self.value(x)} for {x} in {one}), default=3)",
         ))  # fmt: skip
 
-    def leaving(self) -> None:
-        ways = [f"return {self.variable()}, {self.sequence()}"]
-        if self.loops:
-            ways += ["break", "continue"]
-        self.line(f"if {self.test()}:")
-        self.line(INDENT + self.pick(*ways))
+    def returned(self) -> str:
+        return f"{self.variable()}, {self.sequence()}"
 
     def raising(self) -> None:
         error = f"{self.pick(*_ERRORS)}({self.pick('', self.number())})"
@@ -103,7 +94,7 @@ class Writer(Lines):
             ))  # fmt: skip
 
     def looping(self) -> None:
-        x, y, items = self.name(), self.name(), self.sequence()
+        x, y, items = self.fresh("v"), self.fresh("v"), self.sequence()
         header, *names = (
             (f"for {x} in {items}:", x),
             (f"for {y}, {x} in enumerate({items}):", x, y),
@@ -114,14 +105,7 @@ class Writer(Lines):
             (f"for {x} in reversed({items}):", x),
             (f"while {x} < len({items}):", x),
         )[self.choices.below(8)]
-        if header.startswith("while"):
-            self.line(f"{x} = 0")
-            header += f"\n{INDENT * (self.depth + 1)}{x} += 1"
-        self.items += names
-        self.loops += 1
-        self.block(header)
-        self.loops -= 1
-        del self.items[-len(names) :]
+        self.loop(header, x, (self.items, names))
         if not self.choices.below(5):
             self.block("else:", most=1)
 
@@ -142,7 +126,7 @@ class Writer(Lines):
         while self.left > 0:
             self.statement()
         self.line("return p, q, s, c")
-        return "def program(a, b, k):\n" + "\n".join(self.lines) + "\n"
+        return self.module("a, b, k")
 
 
 def write(choices: Choices) -> str:

@@ -37,6 +37,8 @@ def first(x):
     if rt.size(x) == 0:
         raise ValueError("empty")
     return x[0]
+
+
 """
 
 
@@ -51,11 +53,6 @@ class Writer(Lines):
         super().__init__(choices, 4 + choices.below(12))
         self.scalars = ["s", "t"]
         self.rows: list[str] = []
-        self.names = 0
-
-    def name(self) -> str:
-        self.names += 1
-        return f"x{self.names}"
 
     def vector(self) -> str:
         return self.pick("v", "w", "u", "v", "w", "u", *self.rows, *self.rows)
@@ -155,19 +152,15 @@ class Writer(Lines):
             f"s, u = rt.cond({self.test()}, lambda: (t, u), lambda: (s, {self.tensor()}))",
         ))  # fmt: skip
 
-    def leaving(self) -> None:
-        ways = [f"return {self.vector()}, m, s, n"]
-        if self.loops:
-            ways += ["break", "continue"]
-        self.line(f"if {self.test()}:")
-        self.line(INDENT + self.pick(*ways))
+    def returned(self) -> str:
+        return f"{self.vector()}, m, s, n"
 
     def raising(self) -> None:
         self.line(f"if {self.test()}:")
         self.line(f"{INDENT}raise {self.pick('ValueError', 'KeyError', 'IndexError')}(n)")
 
     def looping(self) -> None:
-        x, y, v = self.name(), self.name(), self.vector()
+        x, y, v = self.fresh(), self.fresh(), self.vector()
         header, scalars, rows = (
             (f"for {x} in {v}:", [x], []),
             (f"for {y}, {x} in enumerate({v}):", [x], []),
@@ -177,16 +170,7 @@ class Writer(Lines):
             (f"for {x} in m:", [], [x]),
             (f"while {y} < rt.size({v}) and {y} < 5:", [], []),
         )[self.choices.below(7)]
-        if header.startswith("while"):
-            self.line(f"{y} = 0")
-            header += f"\n{INDENT * (self.depth + 1)}{y} += 1"
-        self.scalars += scalars
-        self.rows += rows
-        self.loops += 1
-        self.block(header)
-        self.loops -= 1
-        del self.scalars[len(self.scalars) - len(scalars) :]
-        del self.rows[len(self.rows) - len(rows) :]
+        self.loop(header, y, (self.scalars, scalars), (self.rows, rows))
         if not self.choices.below(6):
             self.block("else:", most=1)
 
@@ -205,8 +189,7 @@ class Writer(Lines):
         while self.left > 0:
             self.statement()
         self.line("return v, w, u, m, s, t, n, found, box.x, box.n, kept, pair, array.stack()")
-        text = "\n".join(self.lines)
-        return f"{_PRELUDE}\n\ndef program(v, w, m, k):\n{text}\n"
+        return self.module("v, w, m, k", _PRELUDE)
 
 
 def write(choices: Choices) -> str:

@@ -45,6 +45,8 @@ def told(text, n):
         case _ if n > 3:
             return text[:3] + "!"
     return "other"
+
+
 """
 _ADD = """    def add(text):
         nonlocal k
@@ -66,11 +68,6 @@ class Writer(Lines):
         super().__init__(choices, 4 + choices.below(14))
         self.texts = ["s", "t"]
         self.numbers = ["n", "k"]
-        self.names = 0
-
-    def name(self) -> str:
-        self.names += 1
-        return f"x{self.names}"
 
     def number(self) -> str:
         s = self.pick(*self.texts)
@@ -164,7 +161,7 @@ class Writer(Lines):
         self.line(INDENT + leave)
 
     def looping(self) -> None:
-        x, s = self.name(), self.pick(*self.texts)
+        x, s = self.fresh(), self.pick(*self.texts)
         header, texts, numbers = (
             (f"for {x} in {s}:", [x], []),
             (f"for {x} in range(n % 4):", [], [x]),
@@ -180,16 +177,7 @@ class Writer(Lines):
             (f"for {x} in sorted(counts):", [x], []),
             (f"while {x} < n % 5 and {self.test()}:", [], [x]),
         )[self.choices.below(13)]
-        if header.startswith("while"):
-            self.line(f"{x} = 0")
-            header += f"\n{INDENT * (self.depth + 1)}{x} += 1"
-        self.texts += texts
-        self.numbers += numbers
-        self.loops += 1
-        self.block(header)
-        self.loops -= 1
-        self.texts = [each for each in self.texts if each not in texts]
-        self.numbers = [each for each in self.numbers if each not in numbers]
+        self.loop(header, x, (self.texts, texts), (self.numbers, numbers))
 
     def catching(self) -> None:
         self.block("try:")
@@ -208,8 +196,7 @@ class Writer(Lines):
         self.line("counted = ','.join(f'{key}:{count}' for key, count in counts.items())")
         self.line("paired = ','.join(f'{text}.{number}' for text, number in pairs)")
         self.line("return s, t, n, k, '|'.join(found), counted, paired, box.text, box.count")
-        text = "\n".join(self.lines)
-        return f"{_PRELUDE}\n\ndef program(n):\n{text}\n"
+        return self.module("n", _PRELUDE)
 
 
 def write(choices: Choices) -> str:

@@ -55,6 +55,7 @@ def careful(n):
         n = n + 1
     return n
 
+
 """
 
 _KINDS = ("KeyError", "RuntimeError", "OSError", "LookupError", "ArithmeticError", "Exception")
@@ -185,7 +186,7 @@ class Writer(Lines):
         while self.left > 0:
             self.statement()
         self.line("return x, y, z, len(rows), sum(rows), thing.n")
-        return PRELUDE + "\ndef program(x, y):\n" + "\n".join(self.lines) + "\n"
+        return self.module("x, y", PRELUDE)
 
 
 def write(choices: Choices) -> str:
