@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import itertools
 import sys
 import threading
@@ -58,6 +59,7 @@ from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import is_stream_write, print_in_graph
+from runtime.staging.symbolic_tensor import Rows
 from runtime.staging.tracing import Trace
 
 
@@ -146,8 +148,15 @@ def _instead_of_next(iterator: Any, *default: Any) -> str:
     return "take the items of a list or tensor by an index"
 
 
+_OF_SEQUENCE: type = type(iter(object.__new__(Rows)))
+
+
 def _gives_what_is_there(iterator: Any) -> bool:
-    """Whether an iterator takes from no other one: of Python's, or of what stands for a list."""
+    """Whether an iterator takes from no other one: of Python's, of a tensor's rows, or of what
+    stands for a list.
+    """
+    if type(iterator) is _OF_SEQUENCE:
+        return all(isinstance(held, Rows) for held in gc.get_referents(iterator))
     code = getattr(iterator, "gi_code", None)
     return type(iterator) in GIVING if code is None else is_ours(code.co_filename)
 

@@ -53,6 +53,21 @@ def _instead(name: str) -> str:
     return ""
 
 
+class Rows:
+    """The rows of a tensor, each of them as it is when it is taken."""
+
+    def __init__(self, tensor: SymbolicTensor, count: int) -> None:
+        self.tensor, self.count = tensor, count
+
+    def __getitem__(self, place: int) -> Any:
+        if place >= self.count:
+            raise IndexError(place)
+        return self.tensor[place]
+
+    def __len__(self) -> int:
+        return self.count
+
+
 class SymbolicTensor(InScope, Tensor):
     """A tensor whose value only the run of the graph knows."""
 
@@ -237,7 +252,7 @@ class SymbolicTensor(InScope, Tensor):
         if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
             trace = active(self)
             trace.apply(CHECK_LENGTH, (trace.value_of(self),), {"expected": count})
-        return iter([self[place] for place in range(count)])
+        return iter(Rows(self, count))
 
     def __len__(self) -> int:
         shape = self.static_shape

@@ -1053,6 +1053,49 @@ def test_what_numpy_raises_leaves_the_function(program, kind, words):
         rt.function(program)(rt.constant(2))
 
 
+def taken_by_hand(x):
+    it = iter(x)
+    first = next(it)
+    x[1] = 9.0
+    return first * 10 + next(it)
+
+
+def taken_by_a_loop(x):
+    it = iter(x)
+    found = next(it)
+    x[2] += found
+    for item in it:
+        found = found * 10 + item
+    return found
+
+
+def taken_until_the_end(x):
+    it, found = iter(x), 0.0
+    while True:
+        try:
+            found += next(it)
+        except StopIteration:
+            return found
+        x[2] = 5.0
+
+
+def taken_in_a_branch(x):
+    found = 0.0
+    if x[0] > 0:
+        it = iter(x)
+        found = next(it) * 10 + next(it)
+    return found
+
+
+@pytest.mark.parametrize(
+    "program", [taken_by_hand, taken_by_a_loop, taken_until_the_end, taken_in_a_branch]
+)
+def test_an_iterator_gives_items_as_they_are_when_it_reaches_them(program):
+    staged = rt.function(lambda v: program(np.array(v)))
+    for given in ([1.0, 2.0, 3.0], [-1.0, 2.0, 3.0]):
+        assert staged(rt.constant(given)).numpy() == program(np.array(given))
+
+
 def read_at(x, k):
     return x[np.array([k, 0])].sum()
 
