@@ -372,5 +372,7 @@ def is_mutable(item: Any) -> bool:
 
 
 def is_container(item: Any) -> bool:
-    """True for an object of the user's that joins take apart."""
-    return not isinstance(item, OfTrace) and join_structure_of(item) is not None
+    """True for an object of the user's that joins take apart: a text is none."""
+    if isinstance(item, OfTrace) or hasattr(type(item), "is_text_of_run"):
+        return False
+    return join_structure_of(item) is not None
