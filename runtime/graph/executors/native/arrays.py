@@ -26,7 +26,6 @@ from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
 from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
 from runtime.graph.executors.native.values import (
-    BIT,
     Array,
     Scalar,
     int64,
@@ -66,9 +65,7 @@ class Partial:
         builder = part.builder
         value = self.accumulator.gathered_lanes(builder, state)
         at = builder.sdiv(part.first, int64(size))
-        builder.store_element(
-            value, builder.place(part.value(self.pointer), at, self.dtype), self.dtype
-        )
+        builder.store_at(value, part.value(self.pointer), at, self.dtype)
 
     @property
     def dtype(self) -> DType:
@@ -80,7 +77,7 @@ class Partial:
         """The state of a reduction of all parts, one after the other."""
         accumulator = self.accumulator
         loop = Loop(builder, int64(self.parts), 1, [accumulator.neutral])
-        more = builder.load_element(builder.place(self.pointer, loop.index, self.dtype), self.dtype)
+        more = builder.load_at(self.pointer, loop.index, self.dtype)
         (found,) = loop.close([accumulator.combine(builder, loop.values[0], more)])
         return accumulator.state_of(builder, found)
 
@@ -160,7 +157,7 @@ class Nest:
 
     def run(self) -> tuple[list[Array], list[Array], list[Scalar]]:
         """Emit the loops: by parts, where they are long."""
-        self.emitter.read(self.emitter.size(self.dims))
+        self.emitter.read(self.emitter.builder.size_of(self.dims))
         outermost, each = self.work()
         if outermost * each < SHARED or self.guards or self.bytes_kept() > MOST_KEPT:
             found = self.loops()
@@ -251,7 +248,7 @@ class Nest:
         lanes = self.strip(length, [], []).lanes
         carried: Carried = {sink: sink.accumulator.start(lanes) for sink in self.fusion.totals}
         for step in self.guards:
-            carried[step] = [ir.Constant(ir.VectorType(BIT, lanes), 0)]
+            carried[step] = [ir.Constant(ir.VectorType(ir.BIT, lanes), 0)]
         if outer and carried:
             return self.over_rows(outer, length, carried)
         with self.rows(outer) as indices:

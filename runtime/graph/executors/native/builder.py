@@ -9,18 +9,8 @@ from contextlib import contextmanager
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.halves import narrowed, widened
-from runtime.graph.executors.native.values import (
-    BIT,
-    BYTE,
-    FLOAT32,
-    INT32,
-    int64,
-    is_half,
-    register,
-    static,
-    stored,
-)
+from runtime.graph.executors.native.halves import like, narrowed, widened
+from runtime.graph.executors.native.values import int64, is_half, register, static, stored
 
 AHEAD = 2048
 """Bytes from what is read or written to what is fetched for it, from memory that is farther away
@@ -99,35 +89,41 @@ class Builder(ir.IRBuilder):
     def store_element(self, value: ir.Value, pointer: ir.Value, dtype: DType) -> None:
         """Write what is in a register, an element or a vector, to memory."""
         if dtype.is_bool:
-            type = value.type
-            wide = ir.VectorType(BYTE, type.count) if isinstance(type, ir.VectorType) else BYTE
-            value = self.zext(value, wide)
+            value = self.zext(value, like(value, ir.BYTE))
         elif is_half(dtype):
             value = narrowed(self, value, dtype)
         self.store(value, pointer, align=dtype.size)
+
+    def load_at(self, pointer: ir.Value, at: ir.Value, dtype: DType, lanes: int = 0) -> ir.Value:
+        """The element at a place, or the vector that begins there."""
+        return self.load_element(self.place(pointer, at, dtype), dtype, lanes)
+
+    def store_at(self, value: ir.Value, pointer: ir.Value, at: ir.Value, dtype: DType) -> None:
+        """Write an element, or a vector, to a place."""
+        self.store_element(value, self.place(pointer, at, dtype), dtype)
 
     def load_first(self, pointer: ir.Value, dtype: DType, lanes: int, count: int) -> ir.Value:
         """A vector of whose lanes the first ones are elements of a float, and the others 0: there
         may be no memory. It is not for level 0.
         """
         type = ir.VectorType(register(dtype), lanes)
-        given = pointer, ir.Constant(INT32, dtype.size), _first(lanes, count)
+        given = pointer, ir.Constant(ir.INT32, dtype.size), _first(lanes, count)
         return self.call_named(_masked("load", type), type, *given, ir.Constant(type, 0.0))
 
     def store_first(self, value: ir.Value, pointer: ir.Value, dtype: DType, count: int) -> None:
         """Write the first lanes of a vector of floats."""
         type = value.type
-        given = pointer, ir.Constant(INT32, dtype.size), _first(type.count, count)
+        given = pointer, ir.Constant(ir.INT32, dtype.size), _first(type.count, count)
         self.call_named(_masked("store", type), _NOTHING, value, *given)
 
     def fetch(self, pointer: ir.Value, size: int, *, is_written: bool) -> None:
         """Have so many bytes, which are `AHEAD` of a pointer, near when they are needed. There may
         be no memory.
         """
-        near, data = ir.Constant(INT32, 3), ir.Constant(INT32, 1)
+        near, data = ir.Constant(ir.INT32, 3), ir.Constant(ir.INT32, 1)
         for offset in range(AHEAD, AHEAD + size, _LINE):
-            at = self.gep(pointer, [int64(offset)], source_etype=BYTE)
-            way = ir.Constant(INT32, int(is_written))
+            at = self.gep(pointer, [int64(offset)], source_etype=ir.BYTE)
+            way = ir.Constant(ir.INT32, int(is_written))
             self.call_named("llvm.prefetch.p0", _NOTHING, at, way, near, data)
 
     def copy(self, target: ir.Value, source: ir.Value, size: ir.Value) -> None:
@@ -140,7 +136,7 @@ class Builder(ir.IRBuilder):
 
     def clear(self, target: ir.Value, size: ir.Value) -> None:
         """Make bytes zero."""
-        zero = ir.Constant(BYTE, 0)
+        zero = ir.Constant(ir.BYTE, 0)
         self.call_named("llvm.memset.p0.i64", _NOTHING, target, zero, size, _AS_USUAL)
 
     def scratch(self, type: ir.Type, count: int, align: int = 64) -> ir.Value:
@@ -155,9 +151,16 @@ class Builder(ir.IRBuilder):
         type = ir.VectorType(value.type, lanes)
         if isinstance(value, ir.Constant):
             return ir.Constant(type, value.constant)
-        one = self.insert_element(ir.Constant(type, ir.Poison), value, ir.Constant(INT32, 0))
-        mask = ir.Constant(ir.VectorType(INT32, lanes), 0)
+        one = self.insert_element(ir.Constant(type, ir.Poison), value, ir.Constant(ir.INT32, 0))
+        mask = ir.Constant(ir.VectorType(ir.INT32, lanes), 0)
         return self.shuffle_vector(one, ir.Constant(type, ir.Poison), mask)
+
+    def any_of(self, bits: ir.Value) -> ir.Value:
+        """True where one bit of a vector is set; a single bit itself."""
+        if not isinstance(bits.type, ir.VectorType):
+            return bits
+        mask = self.bitcast(bits, ir.IntType(bits.type.count))
+        return self.icmp_unsigned("!=", mask, ir.Constant(mask.type, 0))
 
     # Functions
 
@@ -191,16 +194,16 @@ class Builder(ir.IRBuilder):
             yield index
 
 
-_NOTHING, _AS_USUAL = ir.VoidType(), ir.Constant(BIT, 0)
+_NOTHING, _AS_USUAL = ir.VOID, ir.Constant(ir.BIT, 0)
 _SUFFIXES = {"float": "f32", "double": "f64"}
 
 
 def _first(lanes: int, count: int) -> ir.Constant:
-    return ir.Constant(ir.VectorType(BIT, lanes), [int(at < count) for at in range(lanes)])
+    return ir.Constant(ir.VectorType(ir.BIT, lanes), [int(at < count) for at in range(lanes)])
 
 
 def _masked(way: str, type: ir.VectorType) -> str:
-    letters = "f32" if type.element == FLOAT32 else "f64"
+    letters = "f32" if type.element == ir.FLOAT32 else "f64"
     return f"llvm.masked.{way}.v{type.count}{letters}.p0"
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.values import INT64, POINTER, int64
+from runtime.graph.executors.native.values import int64
 from runtime.graph.ir import Node
 
 if TYPE_CHECKING:
@@ -40,10 +40,9 @@ class Looks:
             return
         if nodes not in self.rows:
             self.rows.append(nodes)
-        kind = ir.FunctionType(ir.VoidType(), [POINTER, INT64])
         table = emitter.symbols.load(emitter.builder, TABLE)
         row = int64(1 + 2 * self.rows.index(nodes))
-        emitter.symbols.call(emitter.builder, "support.look", kind, [table, row])
+        emitter.call("support.look", ir.VOID, table, row)
 
     def arrays(self) -> dict[str, Any]:
         """The table, as code reads it; for all rows, once all are known."""

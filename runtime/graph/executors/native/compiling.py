@@ -20,7 +20,7 @@ from runtime.graph.executors.native.emitter import ALIGNMENT, Emitter
 from runtime.graph.executors.native.lists import copy_of
 from runtime.graph.executors.native.machine import Symbols, new_module
 from runtime.graph.executors.native.updates import Updates
-from runtime.graph.executors.native.values import BIT, BYTE, INT64, POINTER, int64
+from runtime.graph.executors.native.values import int64
 from runtime.graph.ir import Graph
 
 MOST_EMBEDDED = 1 << 12
@@ -57,8 +57,8 @@ class Unit:
         if found is None:
             kinds = [part for value in graph.parameters for part in parts_of(value.type)]
             results = [part for value in graph.results for part in parts_of(value.type)]
-            made = ir.LiteralStructType([BIT, *results])
-            kind = ir.FunctionType(made, [POINTER, INT64, *kinds])
+            made = ir.LiteralStructType([ir.BIT, *results])
+            kind = ir.FunctionType(made, [ir.POINTER, ir.INT64, *kinds])
             name = f"graph{len(self._functions)}"
             found = self._functions[graph] = ir.Function(self.module, kind, name)
             found.linkage = "internal"
@@ -81,13 +81,13 @@ class Unit:
             parts = [next(given) for _ in parts_of(value.type)]
             emitter.values[local] = put_together(parts, value.type)
         builder, kind = emitter.builder, function.function_type.return_type
-        limit = builder.load(self._word(emitter, arena.STACK), typ=INT64)
+        limit = builder.load(self._word(emitter, arena.STACK), typ=ir.INT64)
         emitter.step_aside(_is_short(builder, limit))
         self.capture(emitter, form)
         emitter.statements(form.body)
         if not builder.block.is_terminated:
             made: ir.Value = ir.Constant(kind, ir.Undefined)
-            made = builder.insert_value(made, ir.Constant(BIT, 0), 0)
+            made = builder.insert_value(made, ir.Constant(ir.BIT, 0), 0)
             at, repeated = 1, self.ownership.repeated_results(form)
             for place, value in enumerate(graph.results):
                 result = emitter.as_type(emitter.value(form.body.results[place]), value.type)
@@ -99,7 +99,7 @@ class Unit:
             builder.ret(made)
         builder.position_at_end(emitter.aside)
         gave_up = ir.Constant(kind, ir.Undefined)
-        builder.ret(builder.insert_value(gave_up, ir.Constant(BIT, 1), 0))
+        builder.ret(builder.insert_value(gave_up, ir.Constant(ir.BIT, 1), 0))
 
     # Known arrays
 
@@ -125,7 +125,7 @@ class Unit:
         data = raw.tobytes()
         found = self._embedded.get(data)
         if found is None:
-            kind = ir.ArrayType(BYTE, len(data))
+            kind = ir.ArrayType(ir.BYTE, len(data))
             name = f"constant{len(self._embedded)}"
             found = ir.GlobalVariable(self.module, kind, name)
             found.initializer = ir.Constant(kind, bytearray(data))
@@ -138,7 +138,7 @@ class Unit:
     def mark(self, emitter: Emitter) -> Sequence[ir.Value]:
         """The state of the arena."""
         return [
-            emitter.builder.load(self._word(emitter, at), typ=POINTER)
+            emitter.builder.load(self._word(emitter, at), typ=ir.POINTER)
             for at in (arena.NEXT, arena.END, arena.CHUNK)
         ]
 
@@ -148,10 +148,10 @@ class Unit:
             emitter.builder.store(word, self._word(emitter, at))
 
     def _word(self, emitter: Emitter, at: int) -> ir.Value:
-        return emitter.builder.gep(emitter.arena, [int64(at)], source_etype=POINTER)
+        return emitter.builder.gep(emitter.arena, [int64(at)], source_etype=ir.POINTER)
 
 
 def _is_short(builder: Builder, end: ir.Value) -> ir.Value:
     """True, in one bit, where the stack is below this end."""
-    here = builder.ptrtoint(builder.call_named("llvm.stacksave.p0", POINTER), INT64)
+    here = builder.ptrtoint(builder.call_named("llvm.stacksave.p0", ir.POINTER), ir.INT64)
     return builder.icmp_unsigned("<", here, end)

@@ -15,10 +15,6 @@ from runtime.graph.executors.native.increments import ROUNDS, SMALL, increments_
 from runtime.graph.executors.native.lists import copy_of
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.values import (
-    BIT,
-    INT32,
-    INT64,
-    POINTER,
     Array,
     Held,
     Items,
@@ -41,12 +37,12 @@ def parts_of(type: Type) -> list[ir.Type]:
     if isinstance(type, NumberType):
         return [register(dtype_of(type))]
     if isinstance(type, ListType):
-        return [POINTER, INT64, INT64]
+        return [ir.POINTER, ir.INT64, ir.INT64]
     assert isinstance(type, TensorType)
     if type.shape == ():
         return [register(type.dtype)]
     assert type.shape is not None
-    return [POINTER, *[INT64 for dim in type.shape if dim is None]]
+    return [ir.POINTER, *[ir.INT64 for dim in type.shape if dim is None]]
 
 
 def taken_apart(held: Held, type: Type) -> list[ir.Value]:
@@ -83,7 +79,7 @@ def truth(emitter: Emitter, expression: Expression) -> ir.Value:
     """A test as one bit."""
     held = emitter.value(expression)
     assert isinstance(held, Scalar)
-    assert held.value.type == BIT
+    assert held.value.type == ir.BIT
     return held.value
 
 
@@ -170,7 +166,7 @@ def _chosen(builder: Builder, test: ir.Value, first: ir.Value, second: ir.Value)
     """The first value where the test holds, else the second one."""
     if first is second:
         return first
-    is_test = first.type == BIT and (static(first), static(second)) == (1, 0)
+    is_test = first.type == ir.BIT and (static(first), static(second)) == (1, 0)
     return test if is_test else builder.select(test, first, second)
 
 
@@ -211,7 +207,7 @@ class _Carried:
             dtype = local.type.dtype
             self.first = [emitter.memory(dtype, sizes), emitter.memory(dtype, sizes)]
         else:
-            pair = ir.LiteralStructType([POINTER, INT64])
+            pair = ir.LiteralStructType([ir.POINTER, ir.INT64])
             self.first = []
             for _ in range(2):
                 place = emitter.slot(pair)
@@ -222,7 +218,7 @@ class _Carried:
     def head(self, builder: Builder, before: ir.BasicBlock) -> None:
         """At the start of an iteration: the place that is free, and the one in use."""
         for place in self.first:
-            phi = builder.phi(POINTER)
+            phi = builder.phi(ir.POINTER)
             phi.add_incoming(place, before)
             self.phis.append(phi)
 
@@ -236,8 +232,7 @@ class _Carried:
         return Array(target, held.dims, held.dtype)
 
     def _grown(self, emitter: Emitter, place: ir.Value, held: Array) -> ir.Value:
-        count = emitter.builder.mul(emitter.size(held.dims), int64(held.dtype.size))
-        return emitter.grown(place, count)
+        return emitter.grown(place, emitter.bytes_of(held))
 
     def tail(self, after: ir.BasicBlock) -> None:
         """At the end of the iteration the places take turns."""
@@ -307,7 +302,7 @@ class _Loop:
 
     def enter(self) -> None:
         """The way in, and the state of a round."""
-        emitter, builder, rounds = self.emitter, self.builder, ir.Constant(INT32, ROUNDS)
+        emitter, builder, rounds = self.emitter, self.builder, ir.Constant(ir.INT32, ROUNDS)
         if self.statement.first:
             builder.cbranch(self.proceed, self.head, self.end)
             self.leaving.append(((self.before, self.given), rounds))
@@ -320,7 +315,7 @@ class _Loop:
         ]
         for local, parts in zip(self.state, self.parts, strict=True):
             emitter.values[local] = put_together(parts, local.type)
-        self.left = self._phi(INT32, rounds, "left")
+        self.left = self._phi(ir.INT32, rounds, "left")
         for place in self.carried.values():
             place.head(builder, self.before)
 
@@ -377,7 +372,7 @@ class _Loop:
             with builder.goto_block(self.before):
                 mark = emitter.unit.mark(emitter)
             emitter.unit.reset(emitter, mark)
-        left = builder.sub(self.left, ir.Constant(INT32, copies))
+        left = builder.sub(self.left, ir.Constant(ir.INT32, copies))
         parts = self._apart(held)
         works = emitter.works != self.works
         left = _polled(emitter, left, works, [parts[at] for at in self.small])
@@ -416,12 +411,12 @@ class _Loop:
             given = arrivals[:1] if at in self.kept else arrivals
             emitter.values[local] = _joined(builder, local.type, given)
         if self.left.incomings[1:] and emitter.is_repeated(emitter.nested - 1):
-            found = builder.phi(INT32, "left")
+            found = builder.phi(ir.INT32, "left")
             for (block, _), left in self.leaving:
                 found.add_incoming(left, block)
-            rounds = builder.sub(ir.Constant(INT32, ROUNDS), found)
-            emitter.worked(builder.zext(rounds, INT64))
-        emitter.values[target] = Scalar(ir.Constant(BIT, 0), target.type)
+            rounds = builder.sub(ir.Constant(ir.INT32, ROUNDS), found)
+            emitter.worked(builder.zext(rounds, ir.INT64))
+        emitter.values[target] = Scalar(ir.Constant(ir.BIT, 0), target.type)
 
 
 def _own(emitter: Emitter, parts: Sequence[ir.Value], type: Type) -> list[ir.Value]:
@@ -440,7 +435,7 @@ def _large(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> Iterator[ir.
         if known is None:
             yield _outside(emitter.builder, value, -SMALL, SMALL)
         else:
-            yield ir.Constant(BIT, int(abs(known) > SMALL))
+            yield ir.Constant(ir.BIT, int(abs(known) > SMALL))
 
 
 def _outside(builder: Builder, value: ir.Value, low: int, high: int) -> ir.Value:
@@ -457,7 +452,7 @@ def _polled(
     """
     builder = emitter.builder
     before, poll, going = builder.block, emitter.block("poll"), emitter.block("going")
-    due = builder.icmp_signed("==", left, ir.Constant(INT32, 0))
+    due = builder.icmp_signed("==", left, ir.Constant(ir.INT32, 0))
     if works:
         due = builder.or_(due, emitter.has_worked())
     builder.cbranch(due, poll, going, (1, ROUNDS))
@@ -466,9 +461,9 @@ def _polled(
     asked = builder.block
     builder.branch(going)
     builder.position_at_end(going)
-    phi = builder.phi(INT32, "left")
+    phi = builder.phi(ir.INT32, "left")
     phi.add_incoming(left, before)
-    phi.add_incoming(ir.Constant(INT32, ROUNDS), asked)
+    phi.add_incoming(ir.Constant(ir.INT32, ROUNDS), asked)
     return phi
 
 

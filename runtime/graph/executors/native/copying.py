@@ -246,7 +246,7 @@ def _lower_positions(emitter: Emitter, kernel: Kernel, *operands: Scalar) -> Seq
 
 def _set(builder: Builder, made: Array, at: ir.Value, number: ir.Value) -> None:
     value = cast(builder, number, dtypes.int64, made.dtype)
-    builder.store_element(value, builder.place(made.pointer, at, made.dtype), made.dtype)
+    builder.store_at(value, made.pointer, at, made.dtype)
 
 
 # Shapes

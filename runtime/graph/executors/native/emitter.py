@@ -28,11 +28,6 @@ from runtime.graph.executors.native.scalar_ops import scalar_op
 from runtime.graph.executors.native.scalars import cast
 from runtime.graph.executors.native.updates import Updates
 from runtime.graph.executors.native.values import (
-    BIT,
-    BYTE,
-    INT32,
-    INT64,
-    POINTER,
     Array,
     Held,
     Items,
@@ -41,7 +36,6 @@ from runtime.graph.executors.native.values import (
     int64,
     register,
     static,
-    stored,
 )
 from runtime.graph.executors.ranges import INT64_RANGE, Ranges, within
 from runtime.graph.ir import Node, Value
@@ -149,22 +143,21 @@ class Emitter:
         """Count work as so many rounds of a loop, for who asks whether to `poll`."""
         self.works += 1
         work = self._work()
-        self.builder.store(self.builder.add(self.builder.load(work, typ=INT64), rounds), work)
+        self.builder.store(self.builder.add(self.builder.load(work, typ=ir.INT64), rounds), work)
 
     def _work(self) -> ir.Value:
-        return self.builder.gep(self.arena, [int64(arena.WORK)], source_etype=INT64)
+        return self.builder.gep(self.arena, [int64(arena.WORK)], source_etype=ir.INT64)
 
     def has_worked(self) -> ir.Value:
         """Whether there was so much work that signals wait."""
-        work = self.builder.load(self._work(), typ=INT64)
+        work = self.builder.load(self._work(), typ=ir.INT64)
         return self.builder.icmp_signed(">=", work, int64(ROUNDS))
 
     def poll(self) -> ir.Value:
         """Handle signals, and let other threads run Python. Whether to step aside for it."""
         self.unit.releases = True
-        kind = ir.FunctionType(INT32, [POINTER], arena.POLLS)
-        raised = self.symbols.call(self.builder, "support.poll", kind, [self.arena])
-        return self.builder.icmp_signed("!=", raised, ir.Constant(INT32, 0))
+        raised = self.call("support.poll", ir.INT32, self.arena, convention=arena.POLLS)
+        return self.builder.icmp_signed("!=", raised, ir.Constant(ir.INT32, 0))
 
     def read(self, count: ir.Value) -> None:
         """Note that so many elements are read: where they are many, it takes long."""
@@ -201,8 +194,7 @@ class Emitter:
             self._python("release_again")
 
     def _python(self, name: str) -> None:
-        kind = ir.FunctionType(ir.VoidType(), [POINTER])
-        self.symbols.call(self.builder, f"support.{name}", kind, [self.arena])
+        self.call(f"support.{name}", ir.VOID, self.arena)
 
     # Memory
 
@@ -225,24 +217,22 @@ class Emitter:
         """Memory for so many bytes, of which `place` has the pointer and the capacity: there, or
         elsewhere, where nothing is copied. It lives as long as the call.
         """
-        kind = ir.FunctionType(POINTER, [POINTER, POINTER, INT64])
-        made = self.symbols.call(self.builder, "arena.grow", kind, [self.arena, place, size])
-        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
+        made = self.call("arena.grow", ir.POINTER, self.arena, place, size)
+        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(ir.POINTER, None)))
         return made
 
     def memory(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
         """Memory for an array."""
-        size = self.size(dims)
+        size = self.builder.size_of(dims)
         known = static(size)
         if known is not None and known * dtype.size <= min(MOST_ON_STACK, self.frame):
             self.frame -= known * dtype.size
-            bytes = ir.ArrayType(BYTE, max(known, 1) * dtype.size)
+            bytes = ir.ArrayType(ir.BYTE, max(known, 1) * dtype.size)
             return self.slot(bytes, align=ALIGNMENT)
         self.uses += 1
-        size = self.builder.mul(size, int64(dtype.size))
-        kind = ir.FunctionType(POINTER, [POINTER, INT64])
-        made = self.symbols.call(self.builder, "arena.allocate", kind, [self.arena, size])
-        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(POINTER, None)))
+        size = self.builder.bytes_of(size, dtype)
+        made = self.call("arena.allocate", ir.POINTER, self.arena, size)
+        self.step_aside(self.builder.icmp_unsigned("==", made, ir.Constant(ir.POINTER, None)))
         return made
 
     @contextmanager
@@ -252,33 +242,20 @@ class Emitter:
         yield self.memory(dtype, dims)
         self.unit.reset(self, mark)
 
-    def size(self, dims: Sequence[ir.Value]) -> ir.Value:
-        """The number of elements: a constant where all dims are."""
-        known, rest = 1, []
-        for dim in dims:
-            if (number := static(dim)) is not None:
-                known *= number
-            else:
-                rest.append(dim)
-        found: ir.Value = int64(known)
-        for dim in rest:
-            found = dim if static(found) == 1 else self.builder.mul(found, dim)
-        return found
-
-    def load(self, array: Array, index: ir.Value) -> ir.Value:
-        """An element, by its place among all of them, as it is held in a register."""
-        at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        return self.builder.load_element(at, array.dtype)
-
-    def store(self, array: Array, index: ir.Value, value: ir.Value) -> None:
-        """Set an element, by its place among all of them."""
-        at = self.builder.gep(array.pointer, [index], source_etype=stored(array.dtype))
-        self.builder.store_element(value, at, array.dtype)
+    def bytes_of(self, array: Array) -> ir.Value:
+        """The bytes that an array takes."""
+        return self.builder.bytes_of(self.builder.size_of(array.dims), array.dtype)
 
     def copy(self, target: ir.Value, source: Array) -> None:
         """Copy the elements of an array to other memory."""
-        count = self.builder.mul(self.size(source.dims), int64(source.dtype.size))
-        self.builder.copy(target, source.pointer, count)
+        self.builder.copy(target, source.pointer, self.bytes_of(source))
+
+    # Symbols
+
+    def call(self, name: str, type: ir.Type, *operands: ir.Value, convention: str = "") -> ir.Value:
+        """The result, of this type, of a function from outside of the module."""
+        kind = ir.FunctionType(type, [each.type for each in operands], convention)
+        return self.builder.call(self.symbols.load(self.builder, name), operands, kind)
 
     # Values
 
@@ -319,11 +296,11 @@ class Emitter:
         type, item = constant.type, constant.boxed
         if isinstance(type, NumberType):
             if type.kind == "int" and not -(1 << 63) <= item < 1 << 63:
-                self.step_aside(ir.Constant(BIT, 1))
+                self.step_aside(ir.Constant(ir.BIT, 1))
                 item = 0
             return Scalar(number(item, dtype_of(type)), type)
         if isinstance(type, ListType):  # that of a path which makes none
-            nothing = ir.Constant(POINTER, None)
+            nothing = ir.Constant(ir.POINTER, None)
             return Items(nothing, int64(0), int64(0), element_of(type))
         assert isinstance(type, TensorType)
         raw = np.asarray(item)
@@ -384,7 +361,7 @@ class Emitter:
         ]
         for operand in operands:
             if isinstance(operand, Array) and not found.partial:
-                self.read(self.size(operand.dims))
+                self.read(self.builder.size_of(operand.dims))
         with self.timed([node]):
             results = found.lower(self, kernel, *operands)
         return results[0] if len(results) == 1 else results
@@ -405,23 +382,6 @@ class Emitter:
 
     def release(self, statement: lowered.Release) -> None:
         """Memory is let go of as a whole."""
-
-    # Loops for kernels
-
-    @contextmanager
-    def counted(self, stop: ir.Value, step: int = 1, name: str = "at") -> Iterator[ir.Value]:
-        """A loop over 0, step, 2 * step ... below `stop`: `with emitter.counted(n) as at: ...`."""
-        before = self.builder.block
-        head, end = self.block("loop"), self.block("done")
-        self.builder.cbranch(self.builder.icmp_signed("<", int64(0), stop), head, end)
-        self.builder.position_at_end(head)
-        at = self.builder.phi(INT64, name)
-        at.add_incoming(int64(0), before)
-        yield at
-        following = self.builder.add(at, int64(step), flags=["nuw", "nsw"])
-        at.add_incoming(following, self.builder.block)
-        self.builder.cbranch(self.builder.icmp_signed("<", following, stop), head, end)
-        self.builder.position_at_end(end)
 
 
 def number(item: Any, dtype: DType) -> ir.Constant:

@@ -15,23 +15,12 @@ from runtime.graph.executors.native.calling import NAME
 from runtime.graph.executors.native.compiling import Unit
 from runtime.graph.executors.native.emitter import MOST_IN_FRAME, Emitter
 from runtime.graph.executors.native.objects import DATA, ParameterKind, ResultKind, Status
-from runtime.graph.executors.native.values import (
-    BYTE,
-    INT32,
-    INT64,
-    POINTER,
-    Array,
-    Held,
-    Scalar,
-    dtype_of,
-    int64,
-    register,
-)
+from runtime.graph.executors.native.values import Array, Held, Scalar, dtype_of, int64, register
 
 MOST_UNGUARDED = 1 << 12
 """Bytes of arrays in the frame of a body before which nobody asks how much there is left."""
 
-_BODY = ir.FunctionType(INT32, [POINTER, POINTER, POINTER, INT64])
+_BODY = ir.FunctionType(ir.INT32, [ir.POINTER, ir.POINTER, ir.POINTER, ir.INT64])
 
 Record = tuple[int, Any]
 """The kind of a result in the table, and its word."""
@@ -65,31 +54,31 @@ class NewArray:
         """Make the object."""
         body = self.body
         builder, rank = body.builder, len(dims)
-        sizes = body.emitter.slot(ir.ArrayType(INT64, max(rank, 1)))
+        sizes = body.emitter.slot(ir.ArrayType(ir.INT64, max(rank, 1)))
         for at, dim in enumerate(dims):
-            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=BYTE))
+            builder.store(dim, builder.gep(sizes, [int64(8 * at)], source_etype=ir.BYTE))
         if dtype.np_dtype.isbuiltin != 1:
             # Its number is that of this process.
             body.unit.known.append(dtype)
-        numbers = [ir.Constant(INT32, number) for number in (dtype.np_dtype.num, rank)]
+        numbers = [ir.Constant(ir.INT32, number) for number in (dtype.np_dtype.num, rank)]
         with body.emitter.holding_python():
-            made = body.call("objects.empty", POINTER, [INT32, INT32, POINTER], *numbers, sizes)
-        missing = builder.icmp_unsigned("==", made, ir.Constant(POINTER, None))
+            made = body.emitter.call("objects.empty", ir.POINTER, *numbers, sizes)
+        missing = builder.icmp_unsigned("==", made, ir.Constant(ir.POINTER, None))
         going = body.emitter.block("going")
         builder.cbranch(missing, body.emitter.aside, going)
         builder.position_at_end(going)
         builder.store(made, self.place)
-        data = builder.gep(made, [int64(DATA)], source_etype=BYTE)
-        self.array = Array(builder.load(data, typ=POINTER), tuple(dims), dtype)
+        data = builder.gep(made, [int64(DATA)], source_etype=ir.BYTE)
+        self.array = Array(builder.load(data, typ=ir.POINTER), tuple(dims), dtype)
         return self.array
 
     def leave(self, held: Array) -> Record:
         """Have the elements of an array, which may be this one, as a result."""
         if self.array is not None and self.array is not held:
-            old = self.body.builder.load(self.place, typ=POINTER)
-            self.body.builder.store(ir.Constant(POINTER, None), self.place)
+            old = self.body.builder.load(self.place, typ=ir.POINTER)
+            self.body.builder.store(ir.Constant(ir.POINTER, None), self.place)
             self.body.emitter.hold_python()
-            self.body.call("python.Py_DecRef", ir.VoidType(), [POINTER], old)
+            self.body.emitter.call("python.Py_DecRef", ir.VOID, old)
         if self.array is not held:
             self.body.emitter.copy(self.make(held.dtype, held.dims).pointer, held)
         return ResultKind.ARRAY, 0
@@ -125,15 +114,8 @@ class Body:
         for at, parameter in enumerate(parameters):
             self.emitter.values[parameter.expression] = self._argument(2 * at, parameter)
 
-    def call(
-        self, name: str, result: ir.Type, kinds: Sequence[ir.Type], *operands: ir.Value
-    ) -> ir.Value:
-        """Call a function of what is outside."""
-        function = ir.FunctionType(result, kinds)
-        return self.unit.symbols.call(self.builder, name, function, operands)
-
     def _word(self, at: int, type: ir.Type) -> ir.Value:
-        place = self.builder.gep(self.given, [int64(at)], source_etype=INT64)
+        place = self.builder.gep(self.given, [int64(at)], source_etype=ir.INT64)
         return self.builder.load(place, typ=type)
 
     def _argument(self, at: int, parameter: Parameter) -> Held:
@@ -141,18 +123,18 @@ class Body:
         if parameter.is_python:
             return Scalar(self._word(at, register(dtype_of(type))), type)
         assert isinstance(type, TensorType)
-        pointer = self._word(at, POINTER)
+        pointer = self._word(at, ir.POINTER)
         if not type.shape:
             if type.dtype.is_bool:
-                byte = builder.load(pointer, typ=BYTE)
-                return Scalar(builder.icmp_unsigned("!=", byte, ir.Constant(BYTE, 0)), type)
+                byte = builder.load(pointer, typ=ir.BYTE)
+                return Scalar(builder.icmp_unsigned("!=", byte, ir.Constant(ir.BYTE, 0)), type)
             return Scalar(builder.load_element(pointer, type.dtype), type)
         dims: list[ir.Value] = []
-        sizes = self._word(at + 1, POINTER) if None in type.shape else pointer
+        sizes = self._word(at + 1, ir.POINTER) if None in type.shape else pointer
         for place, dim in enumerate(type.shape):
             if dim is None:
-                size = builder.gep(sizes, [int64(place)], source_etype=INT64)
-                dims.append(builder.load(size, typ=INT64))
+                size = builder.gep(sizes, [int64(place)], source_etype=ir.INT64)
+                dims.append(builder.load(size, typ=ir.INT64))
             else:
                 dims.append(int64(dim))
         return Array(pointer, tuple(dims), type.dtype)
@@ -176,16 +158,16 @@ class Body:
         return held
 
     def _place(self, at: int) -> ir.Value:
-        return self.builder.gep(self.results, [int64(at)], source_etype=POINTER)
+        return self.builder.gep(self.results, [int64(at)], source_etype=ir.POINTER)
 
     def finish(self, results: Sequence[Parameter]) -> list[Record]:
         """Leave the results, and return. The kind of each, and its word."""
         builder, made = self.builder, []
         if not builder.block.is_terminated:
             made = [self._leave(at, results) for at in range(len(results))]
-            builder.ret(ir.Constant(INT32, Status.DONE))
+            builder.ret(ir.Constant(ir.INT32, Status.DONE))
         builder.position_at_end(self.emitter.aside)
-        builder.ret(ir.Constant(INT32, Status.ASIDE))
+        builder.ret(ir.Constant(ir.INT32, Status.ASIDE))
         return made
 
     def _leave(self, at: int, results: Sequence[Parameter]) -> Record:
@@ -212,7 +194,7 @@ class Body:
             return ResultKind.FLOAT, 0
         is_signed = not (dtype.is_unsigned or dtype.is_bool)
         if dtype.size < 8:
-            value = builder.sext(value, INT64) if is_signed else builder.zext(value, INT64)
+            value = builder.sext(value, ir.INT64) if is_signed else builder.zext(value, ir.INT64)
         builder.store(value, place)
         number = ResultKind.INT if is_signed else ResultKind.UNSIGNED
         return ResultKind.BOOL if dtype.is_bool else number, 0

@@ -247,7 +247,7 @@ class Fuser:
         (target,) = kernel.targets
         operand: Operand
         if isinstance(item, Array):
-            if (static(self.emitter.size(item.dims)) or 0) < SHARED:
+            if (static(self.emitter.builder.size_of(item.dims)) or 0) < SHARED:
                 return False
             fusion, operand = self.fusion(item.dims), item
         else:
@@ -265,7 +265,7 @@ class Fuser:
         found = reduction_of(kernel)
         if found is None or found.axes != [len(outer)]:
             return False
-        rows = static(self.emitter.size(outer)) or 0
+        rows = static(self.emitter.builder.size_of(outer)) or 0
         if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
             return False
         operand: Operand

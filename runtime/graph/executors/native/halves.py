@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
-from runtime.graph.executors.native.values import FLOAT32, FLOAT64, INT16, INT32, is_half
+from runtime.graph.executors.native.values import is_half
 
 HALF = ir.HalfType()
 _SHIFT, _QUIET = 16, 0x40
@@ -21,25 +21,25 @@ def like(value: ir.Value, type: ir.Type) -> ir.Type:
 
 def widened(builder: ir.IRBuilder, bits: ir.Value, dtype: DType) -> ir.Value:
     """The float32 that bits of a half stand for."""
-    type = like(bits, FLOAT32)
+    type = like(bits, ir.FLOAT32)
     if dtype.name == "float16":
         return builder.fpext(builder.bitcast(bits, like(bits, HALF)), type)
-    wide = builder.zext(bits, like(bits, INT32))
+    wide = builder.zext(bits, like(bits, ir.INT32))
     return builder.bitcast(builder.shl(wide, ir.Constant(wide.type, _SHIFT)), type)
 
 
 def narrowed(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
     """The bits of the half that is nearest to a float32; of two, the one that ends in 0."""
     if dtype.name == "float16":
-        return builder.bitcast(builder.fptrunc(value, like(value, HALF)), like(value, INT16))
-    bits = builder.bitcast(value, like(value, INT32))
+        return builder.bitcast(builder.fptrunc(value, like(value, HALF)), like(value, ir.INT16))
+    bits = builder.bitcast(value, like(value, ir.INT32))
     upper = builder.lshr(bits, ir.Constant(bits.type, _SHIFT))
     is_odd = builder.and_(upper, ir.Constant(bits.type, 1))
     moved = builder.add(builder.add(bits, ir.Constant(bits.type, (1 << (_SHIFT - 1)) - 1)), is_odd)
     near = builder.lshr(moved, ir.Constant(bits.type, _SHIFT))
     is_nan = builder.fcmp_unordered("uno", value, value)
     near = builder.select(is_nan, builder.or_(upper, ir.Constant(bits.type, _QUIET)), near)
-    return builder.trunc(near, like(value, INT16))
+    return builder.trunc(near, like(value, ir.INT16))
 
 
 def rounded(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Value:
@@ -54,10 +54,10 @@ def from_double(builder: ir.IRBuilder, value: ir.Value, dtype: DType) -> ir.Valu
     so that nothing is rounded twice; a bfloat16 is that of the nearest float32, for NumPy's, and
     TensorFlow's, is.
     """
-    single = builder.fptrunc(value, like(value, FLOAT32))
+    single = builder.fptrunc(value, like(value, ir.FLOAT32))
     if dtype.name == "float16":
-        back = builder.fpext(single, like(value, FLOAT64))
-        bits = builder.bitcast(single, like(value, INT32))
+        back = builder.fpext(single, like(value, ir.FLOAT64))
+        bits = builder.bitcast(single, like(value, ir.INT32))
         one = ir.Constant(bits.type, 1)
         is_inexact = builder.fcmp_ordered("!=", back, value)
         is_larger = builder.fcmp_ordered(">", back, value)

@@ -19,7 +19,7 @@ from runtime.graph.executors.native.loops import Axis, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.updates import INSTRUCTION
-from runtime.graph.executors.native.values import BIT, Array, Held, Scalar, int64, is_native, static
+from runtime.graph.executors.native.values import Array, Held, Scalar, int64, is_native, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -68,9 +68,7 @@ def target_of(kernel: Kernel, at: int = 0) -> Any:
 
 def number_at(emitter: Emitter, numbers: Array, at: ir.Value) -> ir.Value:
     """A number of an array, of 64 bits."""
-    element = emitter.builder.load_element(
-        emitter.builder.place(numbers.pointer, at, numbers.dtype), numbers.dtype
-    )
+    element = emitter.builder.load_at(numbers.pointer, at, numbers.dtype)
     return wide(emitter, Scalar(element, TensorType(numbers.dtype, ())))
 
 
@@ -205,7 +203,7 @@ def _lower_slice(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar)
     ]
     made = taken(emitter, kernel, array, found, 0, dims)
     if isinstance(made, Array):
-        emitter.read(emitter.size(made.dims))
+        emitter.read(emitter.builder.size_of(made.dims))
     return [made]
 
 
@@ -351,7 +349,7 @@ def _lower_update(
 
 
 def _copied(emitter: Emitter, array: Array, target: Any = None) -> Array:
-    emitter.read(emitter.size(array.dims))
+    emitter.read(emitter.builder.size_of(array.dims))
     made = emitter.allocate(array.dtype, array.dims, target)
     emitter.copy(made.pointer, array)
     return made
@@ -466,7 +464,7 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) ->
         if dim is not None:
             dims.append(int64(dim))
         elif static(others) == 0:
-            emitter.step_aside(ir.Constant(BIT, 1))
+            emitter.step_aside(ir.Constant(ir.BIT, 1))
             dims.append(int64(0))
         else:
             dims.append(builder.sdiv(size, others))
@@ -634,7 +632,7 @@ def _lower_range(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence[
         value = builder.add(start, builder.mul(at, delta))
         if dtype.size < 8:
             value = builder.trunc(value, ir.IntType(8 * dtype.size))
-        builder.store_element(value, builder.place(made.pointer, at, dtype), dtype)
+        builder.store_at(value, made.pointer, at, dtype)
     return [made]
 
 

@@ -131,7 +131,9 @@ class FunctionType(Type):
         self.convention = convention
 
 
-_BIT, _VOID, _POINTER = IntType(1), VoidType(), PointerType()
+VOID, POINTER = VoidType(), PointerType()
+BIT, BYTE, INT16, INT32, INT64 = map(IntType, (1, 8, 16, 32, 64))
+FLOAT32, FLOAT64 = FloatType(), DoubleType()
 
 
 # Values
@@ -237,7 +239,7 @@ class GlobalVariable(Value):
     """Memory of a module; its `initializer` is a constant of its `value_type`."""
 
     def __init__(self, module: Module, value_type: Type, name: str) -> None:
-        super().__init__(_POINTER, f"@{name}")
+        super().__init__(POINTER, f"@{name}")
         self.value_type = value_type
         self.initializer: Constant | None = None
         self.linkage, self.global_constant = "", False
@@ -255,7 +257,7 @@ class Function(Value):
     """A function of a module: a definition, if it has blocks."""
 
     def __init__(self, module: Module, type: FunctionType, name: str) -> None:
-        super().__init__(_POINTER, f"@{name}")
+        super().__init__(POINTER, f"@{name}")
         self.module, self.function_type = module, type
         self.linkage = ""
         self.attributes: set[str] = set()
@@ -402,8 +404,8 @@ def _comparison(opname: str, words: dict[str, str]) -> Callable[..., Value]:
         type = first.type
         a, b = _known(first), _known(second)
         if a is not None and b is not None:
-            return Constant(_BIT, _answer(words[sign], a, b, type.width))
-        made = VectorType(_BIT, type.count) if isinstance(type, VectorType) else _BIT
+            return Constant(BIT, _answer(words[sign], a, b, type.width))
+        made = VectorType(BIT, type.count) if isinstance(type, VectorType) else BIT
         text = f"{opname} {words[sign]} {type.text} {first.name}, {second.name}"
         return self._add(made, opname, text)
 
@@ -472,7 +474,7 @@ class IRBuilder:
 
     def _do(self, opname: str, text: str) -> Instruction:
         """Add one that has none."""
-        made = Instruction(_VOID, "", opname, text)
+        made = Instruction(VOID, "", opname, text)
         self._insert(made)
         return made
 
@@ -605,14 +607,14 @@ class IRBuilder:
         return self._picked(first, second, range(2 * first.type.count))
 
     def _picked(self, first: Value, second: Value, places: Sequence[int]) -> Value:
-        type = VectorType(IntType(32), len(places))
+        type = VectorType(INT32, len(places))
         return self.shuffle_vector(first, second, Constant(type, list(places)))
 
     # Memory
 
     def alloca(self, type: Type, name: str = "", align: int | None = None) -> Value:
         """Memory for a value in the frame of the function."""
-        return self._add(_POINTER, "alloca", f"alloca {type.text}{_aligned(align)}", name)
+        return self._add(POINTER, "alloca", f"alloca {type.text}{_aligned(align)}", name)
 
     def load(self, pointer: Value, typ: Type, align: int | None = None) -> Value:
         """The value at an address."""
@@ -632,7 +634,7 @@ class IRBuilder:
             return pointer
         word = "getelementptr inbounds" if inbounds else "getelementptr"
         text = f"{word} {source_etype.text}, ptr {pointer.name}, {_operands(*indices)}"
-        return self._add(_POINTER, "getelementptr", text)
+        return self._add(POINTER, "getelementptr", text)
 
     # Control flow
 
@@ -652,7 +654,7 @@ class IRBuilder:
         made = type.return_type
         convention = _word(type.convention)
         text = f"call {convention}{made.text} {callee.name}({_operands(*operands)})"
-        return self._do("call", text) if made == _VOID else self._add(made, "call", text)
+        return self._do("call", text) if made == VOID else self._add(made, "call", text)
 
     def branch(self, block: BasicBlock) -> None:
         """Go on in another block."""

@@ -24,10 +24,6 @@ from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.scalars import cast, compared
 from runtime.graph.executors.native.values import (
-    BIT,
-    BYTE,
-    INT64,
-    POINTER,
     Array,
     Held,
     Items,
@@ -80,9 +76,9 @@ def _bytes(builder: Builder, count: ir.Value, element: TensorType) -> ir.Value:
 def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Items:
     """The list with room for so many items: where it is, or in other memory; `fresh`: a copy."""
     builder, element = emitter.builder, items.element
-    slot = emitter.slot(ir.LiteralStructType([POINTER, INT64]))
-    nothing = ir.Constant(POINTER, None)
-    second = builder.gep(slot, [int64(8)], source_etype=BYTE)
+    slot = emitter.slot(ir.LiteralStructType([ir.POINTER, ir.INT64]))
+    nothing = ir.Constant(ir.POINTER, None)
+    second = builder.gep(slot, [int64(8)], source_etype=ir.BYTE)
     builder.store(nothing if fresh else items.pointer, slot)
     builder.store(int64(0) if fresh else items.capacity, second)
     made = rows.grow(emitter, slot, _bytes(builder, count, element))
@@ -92,7 +88,7 @@ def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Item
             _copy(emitter, made, items.pointer, items.count, element)
         else:
             builder.copy(made, items.pointer, _bytes(builder, items.count, element))
-    return Items(made, items.count, builder.load(second, typ=INT64), element)
+    return Items(made, items.count, builder.load(second, typ=ir.INT64), element)
 
 
 def copy_of(emitter: Emitter, items: Held) -> Items:
@@ -139,7 +135,7 @@ def _takes_one(kernel: Kernel) -> bool:
 
 
 def _empty(element: TensorType) -> Items:
-    return Items(ir.Constant(POINTER, None), int64(0), int64(0), element)
+    return Items(ir.Constant(ir.POINTER, None), int64(0), int64(0), element)
 
 
 def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
@@ -286,11 +282,11 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
 
     def are_at(at: ir.Value, which: range) -> ir.Value:
         tests: list[ir.Value] = [is_at(column, at) for column in which]
-        return functools.reduce(builder.and_, tests) if tests else ir.Constant(BIT, 1)
+        return functools.reduce(builder.and_, tests) if tests else ir.Constant(ir.BIT, 1)
 
     builder.branch(blocks)
     builder.position_at_end(blocks)
-    start = builder.phi(INT64)
+    start = builder.phi(ir.INT64)
     stop = builder.add(start, int64(lanes))
     builder.cbranch(builder.icmp_signed("<=", stop, count), block, rest)
 
@@ -302,8 +298,8 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     none = ir.Constant(bits, 0)
     builder.cbranch(builder.icmp_unsigned("!=", left, none), place, behind)
     builder.position_at_end(place)
-    lane = builder.call_named(f"llvm.cttz.i{lanes}", bits, left, ir.Constant(BIT, 1))
-    at = builder.add(start, lane if lanes == MOST_LANES else builder.zext(lane, INT64))
+    lane = builder.call_named(f"llvm.cttz.i{lanes}", bits, left, ir.Constant(ir.BIT, 1))
+    at = builder.add(start, lane if lanes == MOST_LANES else builder.zext(lane, ir.INT64))
     builder.cbranch(are_at(at, range(1, half)), end, other)
     builder.position_at_end(other)
     fewer = builder.and_(left, builder.sub(left, ir.Constant(bits, 1)))
@@ -312,7 +308,7 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     builder.branch(blocks)
 
     builder.position_at_end(rest)
-    one = builder.phi(INT64)
+    one = builder.phi(ir.INT64)
     builder.cbranch(builder.icmp_signed("<", one, count), single, end)
     builder.position_at_end(single)
     builder.cbranch(are_at(one, range(half)), end, next_)
@@ -321,7 +317,7 @@ def _find(emitter: Emitter, kernel: Kernel, *operands: Any) -> Sequence[Held]:
     builder.branch(rest)
 
     builder.position_at_end(end)
-    result = builder.phi(INT64)
+    result = builder.phi(ir.INT64)
     for phi, incoming in (
         (start, [(int64(0), here), (stop, behind)]),
         (left, [(found, block), (fewer, other)]),
@@ -402,7 +398,7 @@ def _cast(emitter: Emitter, kernel: Kernel, items: Items) -> Sequence[Held]:
 def _cast_all(emitter: Emitter, target: Array, source: Array) -> None:
     builder, before, dtype = emitter.builder, source.dtype, target.dtype
     with builder.counted(builder.size_of(source.dims)) as at:
-        number = builder.load_element(builder.place(source.pointer, at, before), before)
+        number = builder.load_at(source.pointer, at, before)
         emitter.step_aside(*_too_large(builder, number, before, dtype))
         there = builder.place(target.pointer, at, dtype)
         builder.store_element(cast(builder, number, before, dtype), there, dtype)
@@ -490,7 +486,7 @@ def _split(emitter: Emitter, kernel: Kernel, array: Array, like: Array) -> Seque
 
 
 def _number_at(builder: Builder, array: Array, at: ir.Value) -> ir.Value:
-    return builder.load_element(builder.place(array.pointer, at, array.dtype), array.dtype)
+    return builder.load_at(array.pointer, at, array.dtype)
 
 
 def _takes_split(kernel: Kernel) -> bool:

@@ -10,14 +10,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import AHEAD, Builder, Loop
 from runtime.graph.executors.native.machine import vector_bytes
-from runtime.graph.executors.native.values import (
-    INT32,
-    int64,
-    known,
-    static,
-    stored,
-    width,
-)
+from runtime.graph.executors.native.values import int64, known, static, stored, width
 
 MOST_TURNED = 8
 """Rows of a square that is turned in registers."""
@@ -133,7 +126,7 @@ def _turn(
                     continue
                 pair = square[line], square[line + half]
                 for place_, mask in ((line, firsts), (line + half, seconds)):
-                    numbers = ir.Constant(ir.VectorType(INT32, lanes), mask)
+                    numbers = ir.Constant(ir.VectorType(ir.INT32, lanes), mask)
                     square[place_] = builder.shuffle_vector(*pair, numbers)
             half //= 2
         for line, vector in enumerate(square):
@@ -257,13 +250,13 @@ class Strip:
     def new_lanes(self, index: ir.Value, at: ir.Value) -> ir.Value:
         """The lanes of the vector at `at` that belong to the one at `index`, and to the row."""
         builder, lanes = self.builder, self.lanes
-        numbers = ir.Constant(ir.VectorType(INT32, lanes), list(range(lanes)))
-        skipped = builder.trunc(builder.sub(index, at), INT32)
+        numbers = ir.Constant(ir.VectorType(ir.INT32, lanes), list(range(lanes)))
+        skipped = builder.trunc(builder.sub(index, at), ir.INT32)
         valid = builder.icmp_signed(">=", numbers, builder.splat(skipped, lanes))
         if self.known is None:
             most = builder.select(
                 builder.icmp_signed("<", self.count, int64(lanes)), self.count, int64(lanes)
             )
-            ends = builder.splat(builder.trunc(most, INT32), lanes)
+            ends = builder.splat(builder.trunc(most, ir.INT32), lanes)
             valid = builder.and_(valid, builder.icmp_signed("<", numbers, ends))
         return valid

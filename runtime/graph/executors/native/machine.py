@@ -15,7 +15,6 @@ import llvmlite.binding as llvm
 
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.code import ADDRESSES, LEVEL, QUICK, compiling, once
-from runtime.graph.executors.native.values import POINTER
 
 _VECTOR = re.compile(r"<(vscale x )?\d+ x ")
 
@@ -158,21 +157,15 @@ class Symbols:
         """The pointer to a symbol."""
         place = self.places.setdefault(name, len(self.places))
         if self._table is None:
-            self._table = ir.GlobalVariable(self.module, ir.ArrayType(POINTER, 0), ADDRESSES)
-        index = ir.Constant(ir.IntType(64), place)
-        slot = builder.gep(self._table, [index], source_etype=POINTER, inbounds=True)
-        return builder.load(slot, typ=POINTER)
-
-    def call(
-        self, builder: ir.IRBuilder, name: str, type: ir.FunctionType, operands: Sequence[ir.Value]
-    ) -> ir.Value:
-        """Call the function that a symbol is."""
-        return builder.call(self.load(builder, name), operands, type)
+            self._table = ir.GlobalVariable(self.module, ir.ArrayType(ir.POINTER, 0), ADDRESSES)
+        index = ir.Constant(ir.INT64, place)
+        slot = builder.gep(self._table, [index], source_etype=ir.POINTER, inbounds=True)
+        return builder.load(slot, typ=ir.POINTER)
 
     def finish(self) -> None:
         """Give the table its size, once all symbols are known."""
         if self._table is None:
             return
-        kind = ir.ArrayType(POINTER, len(self.places))
+        kind = ir.ArrayType(ir.POINTER, len(self.places))
         self._table.value_type = kind
         self._table.initializer = ir.Constant(kind, None)

@@ -21,7 +21,7 @@ from runtime.graph.executors.native.scalars import (
     quotient,
     rest,
 )
-from runtime.graph.executors.native.values import FLOAT64, INT64, Scalar, dtype_of, int64, static
+from runtime.graph.executors.native.values import Scalar, dtype_of, int64, static
 from runtime.graph.ir import Node
 from runtime.graph.nodes import BOOL, FLOAT, INT
 
@@ -76,7 +76,7 @@ def _overflowing(emitter: Emitter, name: str, first: ir.Value, second: ir.Value)
     if static(second) == (1 if name == "smul" else 0):
         return first
     builder = emitter.builder
-    known = ir.LiteralStructType([INT64, ir.IntType(1)])
+    known = ir.LiteralStructType([ir.INT64, ir.BIT])
     made = builder.call_named(f"llvm.{name}.with.overflow.i64", known, first, second)
     emitter.step_aside(builder.extract_value(made, 1))
     return builder.extract_value(made, 0)
@@ -97,8 +97,8 @@ def _arithmetic(on_ints: str, on_floats: str) -> OnNumbers:
 
 def _refuse_zero(emitter: Emitter, value: ir.Value) -> None:
     builder = emitter.builder
-    if value.type == FLOAT64:
-        emitter.step_aside(builder.fcmp_ordered("==", value, ir.Constant(FLOAT64, 0.0)))
+    if value.type == ir.FLOAT64:
+        emitter.step_aside(builder.fcmp_ordered("==", value, ir.Constant(ir.FLOAT64, 0.0)))
     elif not (isinstance(value, ir.Constant) and value.constant):
         emitter.step_aside(builder.icmp_signed("==", value, int64(0)))
 
@@ -290,8 +290,8 @@ def _to_tensor(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
 def _refuse_larger(emitter: Emitter, value: ir.Value, dtype: DType) -> None:
     builder = emitter.builder
     size = builder.intrinsic("fabs", value)
-    large = builder.fcmp_ordered(">", size, ir.Constant(FLOAT64, float(dtype.max)))
-    finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
+    large = builder.fcmp_ordered(">", size, ir.Constant(ir.FLOAT64, float(dtype.max)))
+    finite = builder.fcmp_ordered("<", size, ir.Constant(ir.FLOAT64, float("inf")))
     emitter.step_aside(builder.and_(large, finite))
 
 
@@ -353,12 +353,12 @@ def _power(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     """
     builder = emitter.builder
     base, exponent = [as_float(emitter, each) for each in scalars]
-    below = builder.fcmp_ordered("<", base, ir.Constant(FLOAT64, 0.0))
+    below = builder.fcmp_ordered("<", base, ir.Constant(ir.FLOAT64, 0.0))
     broken = builder.fcmp_unordered("!=", exponent, builder.intrinsic("floor", exponent))
     emitter.step_aside(builder.and_(below, broken))
     made = _library(emitter, "pow", [builder.intrinsic("fabs", base), exponent]).value
-    rest = builder.intrinsic("fabs", builder.frem(exponent, ir.Constant(FLOAT64, 2.0)))
-    is_odd = builder.fcmp_ordered("==", rest, ir.Constant(FLOAT64, 1.0))
+    rest = builder.intrinsic("fabs", builder.frem(exponent, ir.Constant(ir.FLOAT64, 2.0)))
+    is_odd = builder.fcmp_ordered("==", rest, ir.Constant(ir.FLOAT64, 1.0))
     signed = builder.intrinsic("copysign", made, base)
     return Scalar(builder.select(is_odd, signed, made), FLOAT)
 
@@ -371,11 +371,9 @@ def _library(emitter: Emitter, name: str, operands: Sequence[ir.Value]) -> Scala
     """A function of the C library, as Python's `math` calls it, where the result is finite: of
     others Python has cases of its own, or raises.
     """
-    kind = ir.FunctionType(FLOAT64, [FLOAT64] * len(operands))
-    made = emitter.symbols.call(emitter.builder, f"libm.{name}", kind, operands)
-    builder = emitter.builder
+    builder, made = emitter.builder, emitter.call(f"libm.{name}", ir.FLOAT64, *operands)
     size = builder.intrinsic("fabs", made)
-    finite = builder.fcmp_ordered("<", size, ir.Constant(FLOAT64, float("inf")))
+    finite = builder.fcmp_ordered("<", size, ir.Constant(ir.FLOAT64, float("inf")))
     emitter.step_aside(builder.not_(finite))
     return Scalar(made, FLOAT)
 
@@ -389,7 +387,7 @@ def _math(name: str) -> OnNumbers:
 
 def _square_root(emitter: Emitter, node: Node, scalars: Scalars) -> Scalar:
     builder, value = emitter.builder, as_float(emitter, scalars[0])
-    emitter.step_aside(builder.fcmp_unordered("<", value, ir.Constant(FLOAT64, 0.0)))
+    emitter.step_aside(builder.fcmp_unordered("<", value, ir.Constant(ir.FLOAT64, 0.0)))
     return Scalar(builder.intrinsic("sqrt", value), FLOAT)
 
 

@@ -16,18 +16,8 @@ from runtime.graph.executors.native.indexing import handed_on, shape_of, shapes_
 from runtime.graph.executors.native.loops import Axis, lanes_for, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.numpy_interface import sort
-from runtime.graph.executors.native.scalars import any_of, cast, compared
-from runtime.graph.executors.native.values import (
-    INT32,
-    INT64,
-    POINTER,
-    Array,
-    Held,
-    int64,
-    is_half,
-    register,
-    static,
-)
+from runtime.graph.executors.native.scalars import cast, compared
+from runtime.graph.executors.native.values import Array, Held, int64, is_half, register, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -113,7 +103,7 @@ class Top:
 
     def element(self, at: ir.Value) -> ir.Value:
         """An element of the row."""
-        return self.builder.load_element(self.builder.place(self.row, at, self.dtype), self.dtype)
+        return self.builder.load_at(self.row, at, self.dtype)
 
     def first(self, count: int) -> None:
         """The first elements of the row, in order."""
@@ -131,25 +121,25 @@ class Top:
         end = builder.append_basic_block("end")
         builder.branch(test)
         builder.position_at_end(test)
-        hole = builder.phi(INT64)
+        hole = builder.phi(ir.INT64)
         hole.add_incoming(room, start)
         some = builder.icmp_signed(">", hole, int64(0))
         look = builder.append_basic_block("look")
         builder.cbranch(some, look, end)
         builder.position_at_end(look)
         left = builder.sub(hole, int64(1))
-        other = builder.load_element(builder.place(self.values, left, dtype), dtype)
+        other = builder.load_at(self.values, left, dtype)
         builder.cbranch(before(builder, dtype, element, other), move, end)
         builder.position_at_end(move)
-        builder.store_element(other, builder.place(self.values, hole, dtype), dtype)
-        moved = builder.load_element(builder.place(self.places, left, self.kind), self.kind)
-        builder.store_element(moved, builder.place(self.places, hole, self.kind), self.kind)
+        builder.store_at(other, self.values, hole, dtype)
+        moved = builder.load_at(self.places, left, self.kind)
+        builder.store_at(moved, self.places, hole, self.kind)
         hole.add_incoming(left, move)
         builder.branch(test)
         builder.position_at_end(end)
-        builder.store_element(element, builder.place(self.values, hole, dtype), dtype)
-        number = at if register(self.kind) == INT64 else builder.trunc(at, register(self.kind))
-        builder.store_element(number, builder.place(self.places, hole, self.kind), self.kind)
+        builder.store_at(element, self.values, hole, dtype)
+        number = at if register(self.kind) == ir.INT64 else builder.trunc(at, register(self.kind))
+        builder.store_at(number, self.places, hole, self.kind)
 
     def others(self, length: int, count: int) -> None:
         """The rest of the row, by vectors as long as none of their elements is large enough."""
@@ -160,9 +150,9 @@ class Top:
         if whole:
             loop = Loop(builder, int64(whole * lanes), lanes, [])
             start = builder.plus(loop.index, int64(count))
-            vector = builder.load_element(builder.place(self.row, start, dtype), dtype, lanes)
+            vector = builder.load_at(self.row, start, dtype, lanes)
             least = builder.splat(builder.load_element(last, dtype), lanes)
-            some = any_of(builder, before(builder, dtype, vector, least))
+            some = builder.any_of(before(builder, dtype, vector, least))
             with builder.if_then(some, likely=False):
                 self.one_by_one(start, int64(lanes), last, count)
             loop.close([])
@@ -204,18 +194,18 @@ def _lower_place(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Hel
         builder.counted(inner) as column,
     ):
         start = builder.plus(builder.times(builder.times(row, count), inner), column)
-        first = builder.load_element(builder.place(array.pointer, start, dtype), dtype)
+        first = builder.load_at(array.pointer, start, dtype)
         loop = Loop(builder, count, 1, [first, int64(0)])
         at = builder.plus(start, builder.times(loop.index, inner))
-        element = builder.load_element(builder.place(array.pointer, at, dtype), dtype)
+        element = builder.load_at(array.pointer, at, dtype)
         best, where = loop.values
         better = before(builder, dtype, element, best, sign)
         _, found = loop.close(
             [builder.select(better, element, best), builder.select(better, loop.index, where)]
         )
         offset = builder.plus(builder.times(row, inner), column)
-        number = found if register(kind) == INT64 else builder.trunc(found, register(kind))
-        builder.store_element(number, builder.place(made.pointer, offset, kind), kind)
+        number = found if register(kind) == ir.INT64 else builder.trunc(found, register(kind))
+        builder.store_at(number, made.pointer, offset, kind)
     return [handed_on(emitter, kernel, made)]
 
 
@@ -294,11 +284,9 @@ class Lines:
 
     def sort(self, kind: str, dtype: DType, *pointers: ir.Value) -> None:
         """Call a sort of NumPy's, which steps aside where it lacks memory."""
-        builder, null = self.builder, ir.Constant(POINTER, None)
-        type = ir.FunctionType(INT32, [*[POINTER] * len(pointers), INT64, POINTER])
-        given = [*pointers, self.count, null]
-        failed = self.emitter.symbols.call(builder, f"sorts.{kind}.{dtype.name}", type, given)
-        self.emitter.step_aside(builder.icmp_signed("!=", failed, ir.Constant(INT32, 0)))
+        given = *pointers, self.count, ir.Constant(ir.POINTER, None)
+        failed = self.emitter.call(f"sorts.{kind}.{dtype.name}", ir.INT32, *given)
+        self.emitter.step_aside(self.builder.icmp_signed("!=", failed, ir.Constant(ir.INT32, 0)))
 
 
 def _lines(emitter: Emitter, kernel: Kernel, array: Array) -> Lines:
@@ -341,21 +329,21 @@ def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
     with lines.each() as first:
         _sort_keys(lines, order, first)
         with builder.counted(lines.count) as index:
-            packed = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
+            packed = builder.load_at(order, index, dtypes.int64)
             at = builder.plus(first, builder.times(index, lines.step))
             target = builder.place(made.pointer, at, dtypes.int32)
-            builder.store_element(builder.trunc(packed, INT32), target, dtypes.int32)
+            builder.store_element(builder.trunc(packed, ir.INT32), target, dtypes.int32)
 
 
 def _sort_keys(lines: Lines, order: ir.Value, first: ir.Value) -> None:
     builder, dtype = lines.builder, lines.array.dtype
     with builder.counted(lines.count) as index:
         at = builder.plus(first, builder.times(index, lines.step))
-        element = builder.load_element(builder.place(lines.array.pointer, at, dtype), dtype)
+        element = builder.load_at(lines.array.pointer, at, dtype)
         key = _key(builder, dtype, element)
         key = builder.not_(key) if lines.is_falling else key
         packed = builder.or_(builder.shl(key, int64(32)), index)
-        builder.store_element(packed, builder.place(order, index, dtypes.int64), dtypes.int64)
+        builder.store_at(packed, order, index, dtypes.int64)
     lines.sort("sort", dtypes.int64, order)
 
 
@@ -369,15 +357,13 @@ def _first_of_order(
         _sort_keys(lines, order, first)
         start = builder.mul(builder.sdiv(first, lines.count), int64(count))
         with builder.counted(int64(count)) as index:
-            packed = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
+            packed = builder.load_at(order, index, dtypes.int64)
             position = builder.and_(packed, int64((1 << 32) - 1))
             at, to = builder.plus(first, position), builder.plus(start, index)
-            element = builder.load_element(builder.place(array.pointer, at, dtype), dtype)
-            builder.store_element(element, builder.place(values.pointer, to, dtype), dtype)
+            element = builder.load_at(array.pointer, at, dtype)
+            builder.store_at(element, values.pointer, to, dtype)
             number = cast(builder, position, dtypes.int64, places.dtype)
-            builder.store_element(
-                number, builder.place(places.pointer, to, places.dtype), places.dtype
-            )
+            builder.store_at(number, places.pointer, to, places.dtype)
 
 
 def _key(builder: Builder, dtype: DType, element: ir.Value) -> ir.Value:
@@ -386,17 +372,17 @@ def _key(builder: Builder, dtype: DType, element: ir.Value) -> ir.Value:
     """
     if not dtype.is_floating:
         if not dtype.is_unsigned and not dtype.is_bool:
-            return builder.sext(element, INT64) if dtype.size < 8 else element
-        number = builder.zext(element, INT64)
+            return builder.sext(element, ir.INT64) if dtype.size < 8 else element
+        number = builder.zext(element, ir.INT64)
         return builder.sub(number, int64(1 << 31)) if dtype.size == 4 else number
-    bits = builder.bitcast(element, INT32)
-    magnitude = builder.and_(bits, ir.Constant(INT32, (1 << 31) - 1))
+    bits = builder.bitcast(element, ir.INT32)
+    magnitude = builder.and_(bits, ir.Constant(ir.INT32, (1 << 31) - 1))
     number = builder.select(
-        builder.icmp_signed("<", bits, ir.Constant(INT32, 0)), builder.neg(magnitude), magnitude
+        builder.icmp_signed("<", bits, ir.Constant(ir.INT32, 0)), builder.neg(magnitude), magnitude
     )
     nan = builder.fcmp_unordered("uno", element, element)
-    last = ir.Constant(INT32, (1 << 31) - 1)
-    return builder.sext(builder.select(nan, last, number), INT64)
+    last = ir.Constant(ir.INT32, (1 << 31) - 1)
+    return builder.sext(builder.select(nan, last, number), ir.INT64)
 
 
 def _order_by_elements(lines: Lines, order: ir.Value, made: Array) -> None:
@@ -409,15 +395,15 @@ def _order_by_elements(lines: Lines, order: ir.Value, made: Array) -> None:
     with lines.each() as first:
         lines.take(first, line)
         with builder.counted(lines.count) as index:
-            builder.store_element(index, builder.place(order, index, dtypes.int64), dtypes.int64)
+            builder.store_at(index, order, index, dtypes.int64)
         lines.sort("argsort", dtype, line, order)
         with builder.counted(lines.count) as index:
-            position = builder.load_element(builder.place(order, index, dtypes.int64), dtypes.int64)
+            position = builder.load_at(order, index, dtypes.int64)
             if lines.is_falling:
                 position, index = builder.sub(last, position), builder.sub(last, index)
             at = builder.plus(first, builder.times(index, lines.step))
             target = builder.place(made.pointer, at, dtypes.int32)
-            builder.store_element(builder.trunc(position, INT32), target, dtypes.int32)
+            builder.store_element(builder.trunc(position, ir.INT32), target, dtypes.int32)
 
 
 ON_ARRAYS["sort"] = OnArrays(_takes_sort, _lower_sort)

@@ -175,7 +175,7 @@ class Pooling:
             at_tap = starts[:, None] + np.arange(self.window[axis]) * self.dilations[axis]
             inside = ((at_tap >= 0) & (at_tap < self.given[axis])).sum(1)
             table = self.emitter.unit.constant(self.emitter, np.maximum(inside, 1).astype(kind))
-            count = builder.load_element(builder.place(table, at, dtype), dtype)
+            count = builder.load_at(table, at, dtype)
             total = builder.fmul(total, count)
         return total
 
@@ -223,16 +223,12 @@ def _lower_largest_grad(
 
         def give(channel: ir.Value, lanes: int) -> None:
             at, zeros = builder.plus(number, channel), added.start(lanes)[0]
-            largest, left = (
-                builder.load_element(builder.place(array.pointer, at, dtype), dtype, lanes)
-                for array in (y, g)
-            )
+            largest, left = (builder.load_at(array.pointer, at, dtype, lanes) for array in (y, g))
 
             def more(where: ir.Value, values: Values) -> Values:
                 where = builder.plus(where, channel)
                 element, total = (
-                    builder.load_element(builder.place(array.pointer, where, dtype), dtype, lanes)
-                    for array in (padded, full)
+                    builder.load_at(array.pointer, where, dtype, lanes) for array in (padded, full)
                 )
                 hit = compared(builder, "==", dtype, element, largest)
                 given = builder.select(hit, values[0], zeros)

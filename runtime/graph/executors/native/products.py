@@ -26,15 +26,7 @@ from runtime.graph.executors.native.loops import Axis, lanes_for, merged, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, OutlinedPart
-from runtime.graph.executors.native.values import (
-    INT32,
-    POINTER,
-    Array,
-    Held,
-    int64,
-    register,
-    static,
-)
+from runtime.graph.executors.native.values import Array, Held, int64, register, static
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -187,8 +179,8 @@ def call(
             return whole(int64(max(static(dim) or 0, 1)))
         return whole(builder.select(builder.icmp_signed("<", dim, one), one, dim))
 
-    flags = [ir.Constant(INT32, TRANSPOSED if turn else PLAIN) for turn in turned]
-    words = [ir.Constant(INT32, ROW_MAJOR), *flags]
+    flags = [ir.Constant(ir.INT32, TRANSPOSED if turn else PLAIN) for turn in turned]
+    words = [ir.Constant(ir.INT32, ROW_MAJOR), *flags]
     arguments = [
         *words,
         *map(whole, (rows, columns, inner)),
@@ -201,10 +193,7 @@ def call(
         target,
         leading(columns),
     ]
-    sizes, matrix = [kind, kind, kind], [POINTER, kind]
-    kinds = [INT32, INT32, INT32, *sizes, number, *matrix, *matrix, number, *matrix]
-    type = ir.FunctionType(ir.VoidType(), kinds)
-    emitter.symbols.call(builder, f"blas.product.{dtype.name}", type, arguments)
+    emitter.call(f"blas.product.{dtype.name}", ir.VOID, *arguments)
 
 
 def multiply(

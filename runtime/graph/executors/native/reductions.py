@@ -381,7 +381,7 @@ def _lower_running(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[H
                 where = builder.plus(row, column)
                 so_far = builder.place(totals, column, dtype)
                 total = builder.load_element(so_far, dtype)
-                element = builder.load_element(builder.place(array.pointer, where, dtype), dtype)
+                element = builder.load_at(array.pointer, where, dtype)
                 following = combined.combine(builder, total, element)
                 builder.store_element(following, so_far, dtype)
                 to = builder.place(made.pointer, where, dtype)

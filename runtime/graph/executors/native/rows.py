@@ -14,7 +14,7 @@ from runtime.core.types import TensorType
 from runtime.graph.executors.lowered import Local
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import Builder
-from runtime.graph.executors.native.values import INT64, POINTER, Array, Items, Scalar, int64
+from runtime.graph.executors.native.values import Array, Items, Scalar, int64
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -28,16 +28,16 @@ _LENGTH = 2
 
 def slot(builder: Builder, rows: ir.Value, at: ir.Value) -> ir.Value:
     """The place in a list that tells of one of its rows."""
-    return builder.gep(rows, [builder.times(at, int64(SLOT // 8))], source_etype=INT64)
+    return builder.gep(rows, [builder.times(at, int64(SLOT // 8))], source_etype=ir.INT64)
 
 
 def row(emitter: Emitter, slot: ir.Value, element: TensorType) -> Array:
     """The row that a place tells of, which must be there."""
     builder = emitter.builder
-    pointer = builder.load(slot, typ=POINTER)
-    emitter.step_aside(builder.icmp_unsigned("==", pointer, ir.Constant(POINTER, None)))
-    place = builder.gep(slot, [int64(_LENGTH)], source_etype=INT64)
-    return _array(pointer, builder.load(place, typ=INT64), element)
+    pointer = builder.load(slot, typ=ir.POINTER)
+    emitter.step_aside(builder.icmp_unsigned("==", pointer, ir.Constant(ir.POINTER, None)))
+    place = builder.gep(slot, [int64(_LENGTH)], source_etype=ir.INT64)
+    return _array(pointer, builder.load(place, typ=ir.INT64), element)
 
 
 def _array(pointer: ir.Value, length: ir.Value, element: TensorType) -> Array:
@@ -53,7 +53,7 @@ def made(emitter: Emitter, slot: ir.Value, length: ir.Value, element: TensorType
     found = _array(slot, length, element)
     size = builder.bytes_of(builder.size_of(found.dims), element.dtype)
     pointer = grow(emitter, slot, size)
-    builder.store(length, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
+    builder.store(length, builder.gep(slot, [int64(_LENGTH)], source_etype=ir.INT64))
     return _array(pointer, length, element)
 
 
@@ -66,8 +66,8 @@ def push(emitter: Emitter, slot: ir.Value, value: Scalar, element: TensorType) -
     moved = builder.icmp_unsigned("!=", pointer, found.pointer)
     with builder.if_then(moved):
         builder.copy(pointer, found.pointer, builder.bytes_of(length, dtype))
-    builder.store_element(value.value, builder.place(pointer, length, dtype), dtype)
-    builder.store(more, builder.gep(slot, [int64(_LENGTH)], source_etype=INT64))
+    builder.store_at(value.value, pointer, length, dtype)
+    builder.store(more, builder.gep(slot, [int64(_LENGTH)], source_etype=ir.INT64))
 
 
 def put(emitter: Emitter, slot: ir.Value, value: Array, element: TensorType) -> None:
@@ -86,8 +86,8 @@ def copy_all(
     builder.clear(target, builder.times(count, int64(SLOT)))
     with builder.counted(count) as at:
         place = slot(builder, source, at)
-        pointer = builder.load(place, typ=POINTER)
-        is_there = builder.icmp_unsigned("!=", pointer, ir.Constant(POINTER, None))
+        pointer = builder.load(place, typ=ir.POINTER)
+        is_there = builder.icmp_unsigned("!=", pointer, ir.Constant(ir.POINTER, None))
         with builder.if_then(is_there):
             put(emitter, slot(builder, target, at), row(emitter, place, element), element)
 
@@ -111,18 +111,18 @@ def stack(emitter: Emitter, items: Items, count: ir.Value, target: Local | None)
 def concat(emitter: Emitter, items: Items, target: Local | None) -> Array:
     """The rows of a list one behind the other, as one array."""
     builder, element = emitter.builder, items.element
-    total = emitter.slot(INT64)
+    total = emitter.slot(ir.INT64)
     builder.store(int64(0), total)
     with builder.counted(items.count) as at:
         length = row(emitter, slot(builder, items.pointer, at), element).dims[0]
-        builder.store(builder.add(builder.load(total, typ=INT64), length), total)
-    dims = _array(items.pointer, builder.load(total, typ=INT64), element).dims
+        builder.store(builder.add(builder.load(total, typ=ir.INT64), length), total)
+    dims = _array(items.pointer, builder.load(total, typ=ir.INT64), element).dims
     found = emitter.allocate(element.dtype, dims, target)
     builder.store(int64(0), total)
     inner = builder.size_of(dims[1:])
     with builder.counted(items.count) as at:
         one = row(emitter, slot(builder, items.pointer, at), element)
-        done = builder.load(total, typ=INT64)
+        done = builder.load(total, typ=ir.INT64)
         there = builder.place(found.pointer, builder.times(done, inner), element.dtype)
         size = builder.bytes_of(builder.size_of(one.dims), element.dtype)
         builder.copy(there, one.pointer, size)
@@ -148,12 +148,12 @@ def split(
     """
     builder, element = emitter.builder, items.element
     builder.clear(items.pointer, builder.times(count, int64(SLOT)))
-    done = emitter.slot(INT64)
+    done = emitter.slot(ir.INT64)
     builder.store(int64(0), done)
     inner = builder.size_of(whole.dims[1:])
     with builder.counted(count) as at:
         length = length_at(at)
-        start = builder.load(done, typ=INT64)
+        start = builder.load(done, typ=ir.INT64)
         stop = builder.add(start, length)
         is_bad = builder.icmp_signed("<", length, int64(0))
         is_beyond = builder.icmp_signed(">", stop, whole.dims[0])
@@ -162,7 +162,7 @@ def split(
         taken = Array(part, (length, *whole.dims[1:]), whole.dtype)
         put(emitter, slot(builder, items.pointer, at), taken, element)
         builder.store(stop, done)
-    is_left = builder.icmp_signed("!=", builder.load(done, typ=INT64), whole.dims[0])
+    is_left = builder.icmp_signed("!=", builder.load(done, typ=ir.INT64), whole.dims[0])
     emitter.step_aside(is_left)
 
 
@@ -172,9 +172,7 @@ def lengths(emitter: Emitter, items: Items, target: Local | None) -> Array:
     found = emitter.allocate(dtypes.int64, [items.count], target)
     length_at = length_of(emitter, items)
     with builder.counted(items.count) as at:
-        builder.store_element(
-            length_at(at), builder.place(found.pointer, at, dtypes.int64), dtypes.int64
-        )
+        builder.store_at(length_at(at), found.pointer, at, dtypes.int64)
     return found
 
 

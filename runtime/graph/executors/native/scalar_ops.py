@@ -20,8 +20,6 @@ from runtime.graph.executors.native.lowering_rules import elementwise
 from runtime.graph.executors.native.numbers import PYTHON
 from runtime.graph.executors.native.scalars import cast, cast_refuses, refuses_any
 from runtime.graph.executors.native.values import (
-    BIT,
-    INT64,
     Array,
     Held,
     Scalar,
@@ -139,7 +137,7 @@ def _element(emitter: Emitter, node: Node, inputs: Sequence[Expression]) -> Held
     rest = array.dims[len(node.params["spec"]) :]
     if not rest:
         output = node.outputs[0].type
-        return Scalar(emitter.load(array, offset), output)
+        return Scalar(emitter.builder.load_at(array.pointer, offset, array.dtype), output)
     for dim in rest:
         offset = builder.mul(offset, dim)
     pointer = builder.gep(array.pointer, [offset], source_etype=stored(array.dtype))
@@ -174,11 +172,11 @@ def place_of(emitter: Emitter, place: Any, dim: ir.Value) -> ir.Value:
 def wide(emitter: Emitter, place: Scalar) -> ir.Value:
     """An integer in 64 bits with a sign: one that is larger is left to the fallback."""
     value, dtype = place.value, place.dtype
-    if value.type == INT64:
+    if value.type == ir.INT64:
         known = static(value)
         if dtype.is_unsigned and (known is None or known >= 1 << 63):
             emitter.step_aside(emitter.builder.icmp_signed("<", value, int64(0)))
         return value
-    if value.type == BIT or dtype.is_unsigned:
-        return emitter.builder.zext(value, INT64)
-    return emitter.builder.sext(value, INT64)
+    if value.type == ir.BIT or dtype.is_unsigned:
+        return emitter.builder.zext(value, ir.INT64)
+    return emitter.builder.sext(value, ir.INT64)

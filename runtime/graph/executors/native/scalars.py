@@ -71,7 +71,7 @@ def comparison(sign: str) -> Emit:
 
 
 def _negative(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
-    return builder.fneg(x) if dtype.is_floating else builder.sub(ir.Constant(x.type, 0), x)
+    return builder.fneg(x) if dtype.is_floating else builder.neg(x)
 
 
 def _absolute(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
@@ -80,7 +80,7 @@ def _absolute(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
     if dtype.is_unsigned or dtype.is_bool:
         return x
     negative = builder.icmp_signed("<", x, ir.Constant(x.type, 0))
-    return builder.select(negative, builder.sub(ir.Constant(x.type, 0), x), x)
+    return builder.select(negative, builder.neg(x), x)
 
 
 def _square(builder: Builder, dtype: DType, x: ir.Value) -> ir.Value:
@@ -152,7 +152,7 @@ def quotient(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) 
     down = builder.sub(builder.sdiv(first, divisor), builder.zext(wrong, first.type))
     if inverse is None:
         return down
-    return builder.select(inverse, builder.sub(ir.Constant(first.type, 0), first), down)
+    return builder.select(inverse, builder.neg(first), down)
 
 
 def rest(builder: Builder, dtype: DType, first: ir.Value, second: ir.Value) -> ir.Value:
@@ -293,14 +293,6 @@ def cast_refuses(
     return builder.not_(builder.and_(inside, below))
 
 
-def any_of(builder: Builder, bits: ir.Value) -> ir.Value:
-    """True where one bit of a vector is set; a single bit itself."""
-    if not is_vector(bits):
-        return bits
-    mask = builder.bitcast(bits, ir.IntType(bits.type.count))
-    return builder.icmp_unsigned("!=", mask, ir.Constant(mask.type, 0))
-
-
 _DEFINED: dict[str, tuple[str, Emit] | tuple[str, Emit, Emit]] = {
     "add": ("iuf", _plain("add", "fadd")),
     "subtract": ("iuf", _plain("sub", "fsub")),
@@ -407,4 +399,4 @@ def refuses_any(
         return None
     if not is_vector(operands[-1]) and (static(operands[-1]) or 0) > 0:
         return None
-    return any_of(builder, instruction.refuses(builder, dtype, *operands))
+    return builder.any_of(instruction.refuses(builder, dtype, *operands))

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import Builder
-from runtime.graph.executors.native.values import INT64, POINTER, Array, Scalar, int64
+from runtime.graph.executors.native.values import Array, Scalar, int64
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -23,7 +23,7 @@ MOST_KEPT = 1 << 15
 HEAVY = 8
 """Cheap ops that a function like `exp` stands for."""
 
-PART = ir.FunctionType(ir.VoidType(), [POINTER, INT64, INT64])
+PART = ir.FunctionType(ir.VOID, [ir.POINTER, ir.INT64, ir.INT64])
 
 
 class OutlinedPart:
@@ -47,7 +47,7 @@ class OutlinedPart:
             return outer
         if id(outer) not in self._taken:
             at = int64(len(self._taken))
-            place = self.builder.gep(self.context, [at], source_etype=INT64)
+            place = self.builder.gep(self.context, [at], source_etype=ir.INT64)
             self._taken[id(outer)] = outer, self.builder.load(place, typ=outer.type)
         return self._taken[id(outer)][1]
 
@@ -66,9 +66,8 @@ class OutlinedPart:
         """End the function, and have it called for all parts of this size."""
         self.builder.ret_void()
         builder = self.emitter.builder
-        context = self.emitter.slot(ir.ArrayType(INT64, max(len(self._taken), 1)))
+        context = self.emitter.slot(ir.ArrayType(ir.INT64, max(len(self._taken), 1)))
         for at, (outer, _) in enumerate(self._taken.values()):
-            builder.store(outer, builder.gep(context, [int64(at)], source_etype=INT64))
-        kind = ir.FunctionType(ir.VoidType(), [POINTER, POINTER, INT64, INT64])
-        operands = [self.function, context, total, int64(size)]
-        self.emitter.symbols.call(builder, "pool.run", kind, operands)
+            builder.store(outer, builder.gep(context, [int64(at)], source_etype=ir.INT64))
+        given = self.function, context, total, int64(size)
+        self.emitter.call("pool.run", ir.VOID, *given)

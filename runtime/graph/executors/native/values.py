@@ -16,17 +16,8 @@ from runtime.graph.executors.native import ir
 from runtime.graph.lists import element_of, is_uniform
 from runtime.graph.nodes import WIDE_DTYPES
 
-BIT = ir.IntType(1)
-BYTE = ir.IntType(8)
-INT16 = ir.IntType(16)
-INT32 = ir.IntType(32)
-INT64 = ir.IntType(64)
-FLOAT32 = ir.FloatType()
-FLOAT64 = ir.DoubleType()
-POINTER = ir.PointerType()
-
-_FLOATS = {2: FLOAT32, 4: FLOAT32, 8: FLOAT64}
-_INTS = {1: BYTE, 2: INT16, 4: INT32, 8: INT64}
+_FLOATS = {2: ir.FLOAT32, 4: ir.FLOAT32, 8: ir.FLOAT64}
+_INTS = {1: ir.BYTE, 2: ir.INT16, 4: ir.INT32, 8: ir.INT64}
 
 
 @dataclass(slots=True, eq=False)
@@ -115,15 +106,15 @@ def is_list(type: object) -> TypeGuard[ListType]:
 def register(dtype: DType) -> ir.Type:
     """The type of a number in a register: a bool is one bit, a half a float32."""
     if dtype.is_bool:
-        return BIT
+        return ir.BIT
     return (_FLOATS if dtype.is_floating else _INTS)[dtype.size]
 
 
 def stored(dtype: DType) -> ir.Type:
     """The type of an element in memory: a bool is a byte, 0 or 1; a half is its bits."""
     if is_half(dtype):
-        return INT16
-    return BYTE if dtype.is_bool else register(dtype)
+        return ir.INT16
+    return ir.BYTE if dtype.is_bool else register(dtype)
 
 
 def width(dtype: DType) -> int:
@@ -146,4 +137,4 @@ def known(dim: ir.Value) -> int:
 
 def int64(number: int) -> ir.Constant:
     """A constant of 64 bits, as dims, counts and offsets are."""
-    return ir.Constant(INT64, number)
+    return ir.Constant(ir.INT64, number)

@@ -13,15 +13,6 @@ pytest.importorskip("llvmlite")
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.machine import new_module
-from runtime.graph.executors.native.values import (
-    BYTE,
-    FLOAT32,
-    FLOAT64,
-    INT16,
-    INT32,
-    INT64,
-    POINTER,
-)
 
 HALF = ir.HalfType()
 
@@ -29,7 +20,7 @@ HALF = ir.HalfType()
 def stored(write: Callable[[ir.IRBuilder], ir.Value], dtype: Any, count: int) -> Any:
     """The value that is built, as so many elements of a dtype in memory."""
     module = new_module("value")
-    kind = ir.FunctionType(ir.VoidType(), [POINTER])
+    kind = ir.FunctionType(ir.VOID, [ir.POINTER])
     function = ir.Function(module, kind, "write")
     builder = ir.IRBuilder(function.append_basic_block())
     builder.store(write(builder), function.args[0], align=1)
@@ -43,7 +34,7 @@ def stored(write: Callable[[ir.IRBuilder], ir.Value], dtype: Any, count: int) ->
 def called(write: Callable[[ir.IRBuilder, Sequence[ir.Value]], None], *given: int) -> int:
     """What a function of ints returns."""
     module = new_module("function")
-    function = ir.Function(module, ir.FunctionType(INT64, [INT64] * len(given)), "run")
+    function = ir.Function(module, ir.FunctionType(ir.INT64, [ir.INT64] * len(given)), "run")
     write(ir.IRBuilder(function.append_basic_block("start")), function.args)
     code = compile_module(str(module), ["run"])
     kind = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * len(given))
@@ -54,24 +45,24 @@ def called(write: Callable[[ir.IRBuilder, Sequence[ir.Value]], None], *given: in
 @pytest.mark.parametrize(
     ("type", "constant", "dtype", "expected"),
     [
-        (INT64, -(1 << 63), np.int64, [-(1 << 63)]),
-        (INT64, (1 << 64) - 1, np.uint64, [(1 << 64) - 1]),
-        (BYTE, True, np.int8, [1]),
-        (FLOAT64, 0.1, np.float64, [0.1]),
-        (FLOAT64, 3, np.float64, [3.0]),
-        (FLOAT64, -math.inf, np.float64, [-math.inf]),
-        (FLOAT64, 5e-324, np.float64, [5e-324]),
-        (FLOAT32, 0.1, np.float32, [float(np.float32(0.1))]),
-        (FLOAT32, np.float32(1e-45), np.float32, [float(np.float32(1e-45))]),
+        (ir.INT64, -(1 << 63), np.int64, [-(1 << 63)]),
+        (ir.INT64, (1 << 64) - 1, np.uint64, [(1 << 64) - 1]),
+        (ir.BYTE, True, np.int8, [1]),
+        (ir.FLOAT64, 0.1, np.float64, [0.1]),
+        (ir.FLOAT64, 3, np.float64, [3.0]),
+        (ir.FLOAT64, -math.inf, np.float64, [-math.inf]),
+        (ir.FLOAT64, 5e-324, np.float64, [5e-324]),
+        (ir.FLOAT32, 0.1, np.float32, [float(np.float32(0.1))]),
+        (ir.FLOAT32, np.float32(1e-45), np.float32, [float(np.float32(1e-45))]),
         (HALF, 0.1, np.float16, [float(np.float16(0.1))]),
-        (ir.VectorType(INT32, 4), 7, np.int32, [7, 7, 7, 7]),
-        (ir.VectorType(FLOAT32, 2), 0.5, np.float32, [0.5, 0.5]),
-        (ir.VectorType(FLOAT64, 2), [0.1, -0.0], np.float64, [0.1, -0.0]),
-        (ir.VectorType(INT16, 2), None, np.int16, [0, 0]),
-        (ir.ArrayType(INT64, 3), [1, -2, 3], np.int64, [1, -2, 3]),
-        (ir.ArrayType(BYTE, 4), bytearray(b'a"\\\x00'), np.uint8, [97, 34, 92, 0]),
-        (ir.LiteralStructType([INT64, INT64]), None, np.int64, [0, 0]),
-        (POINTER, None, np.int64, [0]),
+        (ir.VectorType(ir.INT32, 4), 7, np.int32, [7, 7, 7, 7]),
+        (ir.VectorType(ir.FLOAT32, 2), 0.5, np.float32, [0.5, 0.5]),
+        (ir.VectorType(ir.FLOAT64, 2), [0.1, -0.0], np.float64, [0.1, -0.0]),
+        (ir.VectorType(ir.INT16, 2), None, np.int16, [0, 0]),
+        (ir.ArrayType(ir.INT64, 3), [1, -2, 3], np.int64, [1, -2, 3]),
+        (ir.ArrayType(ir.BYTE, 4), bytearray(b'a"\\\x00'), np.uint8, [97, 34, 92, 0]),
+        (ir.LiteralStructType([ir.INT64, ir.INT64]), None, np.int64, [0, 0]),
+        (ir.POINTER, None, np.int64, [0]),
     ],
 )
 def test_constants(type: Any, constant: Any, dtype: Any, expected: list[Any]) -> None:
@@ -80,26 +71,26 @@ def test_constants(type: Any, constant: Any, dtype: Any, expected: list[Any]) ->
 
 
 def test_nan_is_a_constant() -> None:
-    (found,) = stored(lambda builder: ir.Constant(FLOAT64, math.nan), np.float64, 1)
+    (found,) = stored(lambda builder: ir.Constant(ir.FLOAT64, math.nan), np.float64, 1)
     assert math.isnan(found)
 
 
 def test_types_are_the_same_by_what_they_are() -> None:
-    assert ir.VectorType(ir.IntType(8), 4) == ir.VectorType(BYTE, 4)
-    assert ir.VectorType(BYTE, 4) != ir.ArrayType(BYTE, 4)
-    assert len({INT32, ir.IntType(32), INT64}) == 2
+    assert ir.VectorType(ir.IntType(8), 4) == ir.VectorType(ir.BYTE, 4)
+    assert ir.VectorType(ir.BYTE, 4) != ir.ArrayType(ir.BYTE, 4)
+    assert len({ir.INT32, ir.IntType(32), ir.INT64}) == 2
 
 
 def test_a_cast_to_its_own_type_is_the_value() -> None:
     def write(builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
-        assert builder.zext(args[0], INT64) is args[0]
-        builder.ret(builder.sext(builder.trunc(args[0], BYTE), INT64))
+        assert builder.zext(args[0], ir.INT64) is args[0]
+        builder.ret(builder.sext(builder.trunc(args[0], ir.BYTE), ir.INT64))
 
     assert called(write, 0x1FF) == -1
 
 
 def test_vectors_are_compared_by_their_numbers() -> None:
-    pair = ir.VectorType(INT32, 2)
+    pair = ir.VectorType(ir.INT32, 2)
 
     def write(builder: ir.IRBuilder) -> ir.Value:
         one, two = ir.Constant(pair, [1, 5]), ir.Constant(pair, [3, 4])
@@ -127,7 +118,7 @@ ON_INTEGERS: dict[str, Build] = {
         for sign in ("<", "<=", ">", ">=", "==", "!=")
     },
     "narrow": lambda builder, a, b: builder.trunc(a, ir.IntType(1)),
-    "wide": lambda builder, a, b: builder.add(builder.zext(a, INT64), builder.sext(b, INT64)),
+    "wide": lambda builder, a, b: builder.add(builder.zext(a, ir.INT64), builder.sext(b, ir.INT64)),
     "select": lambda builder, a, b: builder.select(builder.icmp_signed("<", a, b), b, a),
     "negative": lambda builder, a, b: builder.xor(builder.neg(a), builder.not_(b)),
 }
@@ -143,20 +134,20 @@ def test_what_is_known_is_what_llvm_computes(name: str, width: int) -> None:
     def computed(first: int | None, second: int | None) -> Callable[[int, int], int]:
         """The machine's function of those of two integers that are not known."""
         module = new_module("function")
-        function = ir.Function(module, ir.FunctionType(INT64, [INT64, INT64]), "run")
+        function = ir.Function(module, ir.FunctionType(ir.INT64, [ir.INT64, ir.INT64]), "run")
         builder = ir.IRBuilder(function.append_basic_block("start"))
         operands = [
             builder.trunc(given, type) if known is None else ir.Constant(type, known)
             for given, known in zip(function.args, (first, second), strict=True)
         ]
-        builder.ret(builder.sext(build(builder, *operands), INT64))
+        builder.ret(builder.sext(build(builder, *operands), ir.INT64))
         code = compile_module(str(module), ["run"])
         kept.append(code)
         return ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(code.address("run"))
 
     kept: list[Any] = []
     builder = ir.IRBuilder(
-        ir.Function(new_module("known"), ir.FunctionType(INT64, []), "run").append_basic_block()
+        ir.Function(new_module("known"), ir.FunctionType(ir.INT64, []), "run").append_basic_block()
     )
     expected = computed(None, None)
     for known in numbers:
@@ -165,7 +156,7 @@ def test_what_is_known_is_what_llvm_computes(name: str, width: int) -> None:
             assert of_second(known, other) == expected(known, other)
             assert of_first(other, known) == expected(other, known)
             pair = ir.Constant(type, known), ir.Constant(type, other)
-            found = builder.sext(build(builder, *pair), INT64)
+            found = builder.sext(build(builder, *pair), ir.INT64)
             assert isinstance(found, ir.Constant)
             assert found.constant == expected(known, other)
 
@@ -174,14 +165,14 @@ def test_what_is_known_is_what_llvm_computes(name: str, width: int) -> None:
 def test_one_of_two_ways(given: int, expected: int) -> None:
     def write(builder: ir.IRBuilder, args: Sequence[ir.Value]) -> None:
         with builder.goto_entry_block():
-            place = builder.alloca(INT64, "place")
-        positive = builder.icmp_signed(">", args[0], ir.Constant(INT64, 0))
+            place = builder.alloca(ir.INT64, "place")
+        positive = builder.icmp_signed(">", args[0], ir.Constant(ir.INT64, 0))
         with builder.if_else(positive) as (then, otherwise):
             with then:
-                builder.store(ir.Constant(INT64, 100), place)
+                builder.store(ir.Constant(ir.INT64, 100), place)
             with otherwise:
-                builder.store(ir.Constant(INT64, -10), place)
-        builder.ret(builder.mul(args[0], builder.load(place, typ=INT64)))
+                builder.store(ir.Constant(ir.INT64, -10), place)
+        builder.ret(builder.mul(args[0], builder.load(place, typ=ir.INT64)))
 
     assert called(write, given) == expected
 
@@ -200,7 +191,7 @@ def test_code_is_added_before_the_end_of_another_block() -> None:
 
 def test_nothing_is_added_behind_the_end_of_a_block() -> None:
     builder = ir.IRBuilder(
-        ir.Function(ir.Module("m"), ir.FunctionType(INT64, [INT64]), "f").append_basic_block()
+        ir.Function(ir.Module("m"), ir.FunctionType(ir.INT64, [ir.INT64]), "f").append_basic_block()
     )
     builder.ret(builder.function.args[0])
     with pytest.raises(AssertionError):
@@ -213,7 +204,7 @@ def test_conditions_that_hold_seldom() -> None:
         with builder.if_then(builder.icmp_unsigned(">=", args[0], args[1]), likely=False):
             more = builder.sub(args[0], args[1])
             inside = builder.block
-        found = builder.phi(INT64, "found")
+        found = builder.phi(ir.INT64, "found")
         found.add_incoming(args[0], before)
         found.add_incoming(more, inside)
         builder.ret(found)
@@ -231,7 +222,7 @@ def test_what_has_other_types_is_refused_by_llvm() -> None:
 
 def test_a_function_is_declared_once() -> None:
     module = ir.Module("m")
-    kind = ir.FunctionType(FLOAT64, [FLOAT64])
+    kind = ir.FunctionType(ir.FLOAT64, [ir.FLOAT64])
     first = module.declared("llvm.fabs.f64", kind)
     assert module.declared("llvm.fabs.f64", kind) is first
     assert str(module).count("declare") == 1

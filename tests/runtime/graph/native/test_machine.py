@@ -21,12 +21,11 @@ from runtime.graph.executors.native import code as native_code
 from runtime.graph.executors.native import ir, machine
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.machine import Symbols, new_module, vector_bytes
-from runtime.graph.executors.native.values import FLOAT64, INT64
 
 
 def test_code_computes() -> None:
     module = new_module("sum")
-    function = ir.Function(module, ir.FunctionType(INT64, [INT64, INT64]), "sum")
+    function = ir.Function(module, ir.FunctionType(ir.INT64, [ir.INT64, ir.INT64]), "sum")
     builder = ir.IRBuilder(function.append_basic_block())
     builder.ret(builder.add(*function.args))
     code = compile_module(str(module), ["sum"])
@@ -37,10 +36,10 @@ def test_code_computes() -> None:
 def test_symbols_are_called_through_the_table() -> None:
     module = new_module("cosine")
     symbols = Symbols(module)
-    kind = ir.FunctionType(FLOAT64, [FLOAT64])
+    kind = ir.FunctionType(ir.FLOAT64, [ir.FLOAT64])
     function = ir.Function(module, kind, "cosine")
     builder = ir.IRBuilder(function.append_basic_block())
-    builder.ret(symbols.call(builder, "cos", kind, function.args))
+    builder.ret(builder.call(symbols.load(builder, "cos"), function.args, kind))
     symbols.finish()
     address = ctypes.cast(ctypes.CDLL(None).cos, ctypes.c_void_p).value
     assert address is not None

@@ -17,7 +17,7 @@ from runtime.graph.executors.native import ir, machine, scalars
 from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.code import compile_module
 from runtime.graph.executors.native.math import FUNCTIONS, lanes
-from runtime.graph.executors.native.values import INT64, POINTER, register
+from runtime.graph.executors.native.values import register
 
 LONG = np.longdouble
 DTYPES = (np.float32, np.float64)
@@ -30,13 +30,13 @@ def _text(name, dtype, count):
     type = ir.VectorType(element, count) if count > 1 else element
     arity = 2 if name in {**OF_TWO, **EXACT, **SUMS} else 1
     module = machine.new_module(name)
-    signature = ir.FunctionType(ir.VoidType(), [POINTER] * (arity + 1) + [INT64])
+    signature = ir.FunctionType(ir.VOID, [ir.POINTER] * (arity + 1) + [ir.INT64])
     function = ir.Function(module, signature, "go")
     entry, loop, end = [function.append_basic_block(label) for label in ("entry", "loop", "end")]
     builder = Builder(entry)
     builder.branch(loop)
     builder.position_at_end(loop)
-    at = builder.phi(INT64)
+    at = builder.phi(ir.INT64)
 
     def place(pointer):
         return builder.gep(pointer, [at], source_etype=element)
@@ -44,8 +44,8 @@ def _text(name, dtype, count):
     operands = [builder.load(place(one), typ=type, align=4) for one in function.args[:arity]]
     result = scalars.ELEMENTWISE[name].emit(builder, kind, *operands)
     builder.store(result, place(function.args[arity]), align=4)
-    following = builder.add(at, ir.Constant(INT64, count))
-    at.add_incoming(ir.Constant(INT64, 0), entry)
+    following = builder.add(at, ir.Constant(ir.INT64, count))
+    at.add_incoming(ir.Constant(ir.INT64, 0), entry)
     at.add_incoming(following, builder.block)
     more = builder.icmp_signed("<", following, function.args[-1])
     builder.cbranch(more, loop, end)

@@ -14,7 +14,6 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.math.exponentials import INFINITY, coefficients
 from runtime.graph.executors.native.math.lanes import (
-    DOUBLE,
     F64,
     Lanes,
     Pair,
@@ -63,7 +62,7 @@ _INVERSE = (
     0x7527BAC7EBE5F17B, 0x3D0739F78A5292EA, 0x6BFB5FB11F8D5D08, 0x56033046FC7B6BAB,
     0xF0CFBC209AF4361D,
 )  # fmt: skip
-_BIT, _WORD, _DOUBLED = ir.IntType(1), ir.IntType(64), ir.IntType(128)
+_DOUBLED = ir.IntType(128)
 
 
 def _turned_far(x: Lanes) -> list[Lanes]:
@@ -108,16 +107,16 @@ def _inverse(builder: Builder, at: Lanes) -> Lanes:
     """A word of the digits of 2 / pi, from a table in the module."""
     table = builder.module.globals.get("digits")
     if table is None:
-        kind = ir.ArrayType(_WORD, len(_INVERSE))
+        kind = ir.ArrayType(ir.INT64, len(_INVERSE))
         table = ir.GlobalVariable(builder.module, kind, "digits")
         table.initializer = ir.Constant(kind, _INVERSE)
         table.linkage, table.global_constant = "internal", True
-    place = builder.gep(table, [at.value], inbounds=True, source_etype=_WORD)
-    return at.made(builder.load(place, typ=_WORD, align=8))
+    place = builder.gep(table, [at.value], inbounds=True, source_etype=ir.INT64)
+    return at.made(builder.load(place, typ=ir.INT64, align=8))
 
 
 def _leading_zeros(x: Lanes) -> Lanes:
-    zero = ir.Constant(_BIT, 0)
+    zero = ir.Constant(ir.BIT, 0)
     return x.made(x.builder.call_named("llvm.ctlz.i128", _DOUBLED, x.value, zero))
 
 
@@ -127,7 +126,7 @@ def _reduced(x: Lanes) -> tuple[Lanes, Lanes, Lanes]:
     head, rest, quarters = rarely(
         ~(magnitude(x) <= LARGEST),
         [head, rest, quarters],
-        lambda: by_lane("quarters", _turned_far, [DOUBLE, DOUBLE, _WORD], [x]),
+        lambda: by_lane("quarters", _turned_far, [ir.FLOAT64, ir.FLOAT64, ir.INT64], [x]),
     )
     return head, rest, quarters
 

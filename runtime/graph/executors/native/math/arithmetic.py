@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.math.lanes import (
-    DOUBLE,
     F32,
     Lanes,
     by_lane,
@@ -41,7 +41,7 @@ def _fmod(x: Lanes, y: Lanes) -> list[Lanes]:
     """The C library's function, which is exact, and exact for float32 as well."""
     is_single = x.format is F32
     a, b = (x.widened(), y.widened()) if is_single else (x, y)
-    found = x.made(x.builder.call_named("fmod", DOUBLE, a.value, b.value))
+    found = x.made(x.builder.call_named("fmod", ir.FLOAT64, a.value, b.value))
     return [found.narrowed() if is_single else found]
 
 

@@ -19,7 +19,6 @@ from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import Builder
 
 Number = int | float
-DOUBLE, SINGLE = ir.DoubleType(), ir.FloatType()
 
 
 @dataclass(frozen=True)
@@ -51,8 +50,8 @@ class Format:
         return int(struct.unpack(layout[1], struct.pack(layout[0], value))[0])
 
 
-F64 = Format("f64", DOUBLE, 64, 52)
-F32 = Format("f32", SINGLE, 32, 23)
+F64 = Format("f64", ir.FLOAT64, 64, 52)
+F32 = Format("f32", ir.FLOAT32, 32, 23)
 
 
 @cache
@@ -85,7 +84,7 @@ class Lanes:
 
     @property
     def format(self) -> Format:
-        return F64 if self.element == DOUBLE else F32
+        return F64 if self.element == ir.FLOAT64 else F32
 
     @property
     def count(self) -> int:
@@ -214,11 +213,11 @@ class Lanes:
 
     def widened(self) -> Lanes:
         """float32 as float64, exactly."""
-        return self.made(self.builder.fpext(self.value, self.typed(DOUBLE)))
+        return self.made(self.builder.fpext(self.value, self.typed(ir.FLOAT64)))
 
     def narrowed(self) -> Lanes:
         """float64 rounded to float32."""
-        return self.made(self.builder.fptrunc(self.value, self.typed(SINGLE)))
+        return self.made(self.builder.fptrunc(self.value, self.typed(ir.FLOAT32)))
 
     def extended(self, width: int) -> Lanes:
         """Integers with zeros before their bits."""
@@ -357,23 +356,13 @@ AS_SET = 4
 def _by_scalef(builder: Builder, x: Any, n: Any) -> Any:
     """x * 2 ** n by the instruction of AVX-512, one register at a time."""
     type = x.type
-    name, count = ("pd", 8) if type.element == DOUBLE else ("ps", 16)
+    name, count = ("pd", 8) if type.element == ir.FLOAT64 else ("ps", 16)
     if type.count > count:
         pairs = zip(builder.halves(x), builder.halves(n), strict=True)
         return builder.joined(*[_by_scalef(builder, *pair) for pair in pairs])
-    mask, rounding = ir.Constant(ir.IntType(count), -1), ir.Constant(ir.IntType(32), AS_SET)
+    mask, rounding = ir.Constant(ir.IntType(count), -1), ir.Constant(ir.INT32, AS_SET)
     name = f"llvm.x86.avx512.mask.scalef.{name}.512"
     return builder.call_named(name, type, x, n, x, mask, rounding)
-
-
-def any_lane(mask: Lanes) -> Any:
-    """A truth value: the mask is true in a lane."""
-    count = mask.count
-    if not count:
-        return mask.value
-    builder = mask.builder
-    bits = builder.bitcast(mask.value, ir.IntType(count))
-    return builder.icmp_unsigned("!=", bits, ir.Constant(bits.type, 0))
 
 
 Rare = Callable[[], Sequence[Lanes]]
@@ -388,7 +377,7 @@ def rarely(mask: Lanes, usual: Sequence[Lanes], rare: Rare) -> list[Lanes]:
     builder = mask.builder
     before, function = builder.block, builder.function
     aside, after = function.append_basic_block("rare"), function.append_basic_block("after")
-    builder.cbranch(any_lane(mask), aside, after, (1, 2000))
+    builder.cbranch(builder.any_of(mask.value), aside, after, (1, 2000))
     builder.position_at_end(aside)
     pairs = zip(rare(), usual, strict=True)
     chosen = [where(mask, found, value) for found, value in pairs]
@@ -441,7 +430,7 @@ def _loop_of_lanes(
     builder = Builder(entry)
     builder.branch(loop)
     builder.position_at_end(loop)
-    index = builder.phi(ir.IntType(32))
+    index = builder.phi(ir.INT32)
     totals = [builder.phi(result) for result in results]
     given = [Lanes(builder, builder.extract_element(one, index)) for one in function.args]
     filled = [
