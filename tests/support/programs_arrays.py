@@ -117,9 +117,9 @@ class Writer(Lines):
         self.line(self.pick(
             f"{v}[{self.place()}] = {x}", f"{v}[{self.place()}] = {x}",
             f"{v}[{self.place()}] += {x}", f"{v}[{self.place()}] += 1",
-            f"m[{self.place()}] = {self.array()}", f"m[{self.place()}, {self.place()}] = {x}",
+            f"m[{self.place()}] = np.array({self.array()})",
+            f"m[{self.place()}, {self.place()}] = {x}", f"m[{self.place()}][{self.place()}] -= 1",
             f"m[:, {self.place()}] = np.array({self.array()})",
-            f"m[{self.place()}][{self.place()}] -= 1",
             f"{v}[1:] = {self.vector()}[:2]", f"{v}[:] = {self.array()}", f"{v} += {x}",
             f"{v} *= 2", f"{v} %= 17", f"v -= {self.vector()}", f"{v}[{v} > {x}] = 0",
             f"m += {self.array()}", f"{v}[::2] = {x}", f"put({v}, {self.place()}, {x})",
