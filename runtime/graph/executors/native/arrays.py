@@ -25,15 +25,7 @@ from runtime.graph.executors.native.loops import Strip, lanes_for
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.row_loops import Carried, RowLoop
 from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
-from runtime.graph.executors.native.values import (
-    Array,
-    Scalar,
-    int64,
-    is_half,
-    static,
-    stored,
-    width,
-)
+from runtime.graph.executors.native.values import Array, Scalar, int64, is_half, stored, width
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -138,7 +130,7 @@ class Nest:
         for at in range(rank):
             dim = self.fusion.dims[at]
             kind = [flags[at] for flags in along]
-            if static(dim) == 1:
+            if dim.constant == 1:
                 continue
             is_row = bool(self.fusion.numbers) and at == rank - 1
             if dims and kinds[-1] == kind and not is_row:
@@ -153,7 +145,7 @@ class Nest:
     def along(self, array: Array) -> list[bool]:
         """For each dimension of the loop, whether the array has it, or is broadcast."""
         missing = len(self.fusion.dims) - len(array.dims)
-        return [False] * missing + [static(dim) != 1 for dim in array.dims]
+        return [False] * missing + [dim.constant != 1 for dim in array.dims]
 
     def run(self) -> tuple[list[Array], list[Array], list[Scalar]]:
         """Emit the loops: by parts, where they are long."""
@@ -189,13 +181,13 @@ class Nest:
     def bytes_kept(self) -> int:
         """The bytes that are kept of a row, whose length is known then, for its later loops."""
         steps = self.fusion.steps
-        return (static(self.dims[-1]) or 0) * sum(steps[at].dtype.size for at in self.kept)
+        return (self.dims[-1].constant or 0) * sum(steps[at].dtype.size for at in self.kept)
 
     def work(self) -> tuple[int, int]:
         """The places in the outermost dim, and what each of them costs, in cheap ops on elements;
         nothing, where a dim is unknown.
         """
-        dims = [static(dim) for dim in self.dims]
+        dims = [dim.constant for dim in self.dims]
         steps = [self.fusion.steps[at] for sweep in self.sweeps for at in sweep.computed]
         each = sum([HEAVY if step.element.heavy else 1 for step in steps])
         each += len(self.fusion.sinks)
@@ -233,7 +225,7 @@ class Nest:
         made.arrays = list(map(part.array, self.arrays))
         made.made = {at: part.array(array) for at, array in self.made.items()}
         made.of_rows = {at: part.array(array) for at, array in self.of_rows.items()}
-        length = static(self.dims[-1])
+        length = self.dims[-1].constant
         made.kept = {
             at: part.builder.scratch(stored(made.fusion.steps[at].dtype), length or 0)
             for at in self.kept

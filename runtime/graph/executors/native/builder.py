@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.halves import like, narrowed, widened
-from runtime.graph.executors.native.values import int64, is_half, register, static, stored
+from runtime.graph.executors.native.values import int64, is_half, register, stored
 
 AHEAD = 2048
 """Bytes from what is read or written to what is fetched for it, from memory that is farther away
@@ -27,7 +27,7 @@ class Builder(ir.IRBuilder):
 
     def times(self, a: ir.Value, b: ir.Value) -> ir.Value:
         """The product of two counts."""
-        known, other = static(a), static(b)
+        known, other = a.constant, b.constant
         if known is not None and other is not None:
             return int64(known * other)
         if known == 1 or other == 0:
@@ -36,7 +36,7 @@ class Builder(ir.IRBuilder):
 
     def plus(self, a: ir.Value, b: ir.Value) -> ir.Value:
         """The sum of two counts."""
-        known, other = static(a), static(b)
+        known, other = a.constant, b.constant
         if known is not None and other is not None:
             return int64(known + other)
         if known == 0:
@@ -72,7 +72,7 @@ class Builder(ir.IRBuilder):
 
     def place(self, pointer: ir.Value, offset: ir.Value, dtype: DType) -> ir.Value:
         """The pointer to an element."""
-        if static(offset) == 0:
+        if offset.constant == 0:
             return pointer
         return self.gep(pointer, [offset], source_etype=stored(dtype))
 
@@ -217,7 +217,7 @@ class Loop:
     ) -> None:
         self.builder, self.count, self.step = builder, count, step
         self.carried = carried
-        known = static(count)
+        known = count.constant
         self.some = known is not None and known > 0
         self.once = known is not None and 0 < known <= step
         self.before = builder.block

@@ -22,7 +22,6 @@ from runtime.graph.executors.native.values import (
     dtype_of,
     int64,
     register,
-    static,
 )
 from runtime.graph.lists import element_of
 
@@ -166,7 +165,7 @@ def _chosen(builder: Builder, test: ir.Value, first: ir.Value, second: ir.Value)
     """The first value where the test holds, else the second one."""
     if first is second:
         return first
-    is_test = first.type == ir.BIT and (static(first), static(second)) == (1, 0)
+    is_test = first.type == ir.BIT and (first.constant, second.constant) == (1, 0)
     return test if is_test else builder.select(test, first, second)
 
 
@@ -431,7 +430,7 @@ def _own(emitter: Emitter, parts: Sequence[ir.Value], type: Type) -> list[ir.Val
 def _large(emitter: Emitter, ints: Sequence[Sequence[ir.Value]]) -> Iterator[ir.Value]:
     """For each int whether the additions of a few rounds may make it too large."""
     for (value,) in ints:
-        known = static(value)
+        known = value.constant
         if known is None:
             yield _outside(emitter.builder, value, -SMALL, SMALL)
         else:

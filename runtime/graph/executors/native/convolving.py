@@ -27,7 +27,7 @@ from runtime.graph.executors.native.loops import Axis, moved, spread
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.products import multiply
 from runtime.graph.executors.native.reductions import Accumulator, reduce, total
-from runtime.graph.executors.native.values import Array, Held, int64, known, register, static
+from runtime.graph.executors.native.values import Array, Held, int64, known, register
 from runtime.ops.windows import pads_of, positions
 
 if TYPE_CHECKING:
@@ -213,7 +213,7 @@ class Convolution:
         images; and how many places along their first axis it is summed over at a time. As few as
         read more than the filter has.
         """
-        batch, read = static(self.batch), math.prod(self.places) * (self.read + self.made)
+        batch, read = self.batch.constant, math.prod(self.places) * (self.read + self.made)
         read, least, length = read * dtype.size, max(LEAST_SUMMED, size), self.places[0]
         if read >= LARGE * least:
             fewest = -(-2 * least * length // read)

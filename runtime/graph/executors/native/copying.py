@@ -26,7 +26,7 @@ from runtime.graph.executors.native.indexing import (
 from runtime.graph.executors.native.loops import Axis, moved, spread
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.scalars import cast
-from runtime.graph.executors.native.values import Array, Held, Scalar, int64, register, static
+from runtime.graph.executors.native.values import Array, Held, Scalar, int64, register
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -84,21 +84,21 @@ def _lower_box(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -
     found = []
     for dim, start, size in zip(array.dims, entries[:rank], entries[rank:], strict=True):
         room = builder.plus(dim, _less(builder, start))
-        if static(size) == -1:
+        if size.constant == -1:
             size = room
-        elif static(size) is None:
+        elif size.constant is None:
             size = builder.select(builder.icmp_signed("==", size, int64(-1)), room, size)
         # Also of what is negative, as an unsigned number.
         for small, large in ((start, dim), (size, room)):
-            known = static(small), static(large)
-            if None in known or not 0 <= known[0] <= known[1]:  # type: ignore[operator]
+            known = small.constant, large.constant
+            if None in known or not 0 <= known[0] <= known[1]:
                 emitter.step_aside(builder.icmp_unsigned(">", small, large))
         found.append(AxisSlice(start, size, 1, dim))
     return [taken(emitter, kernel, array, found)]
 
 
 def _less(builder: Builder, value: ir.Value) -> ir.Value:
-    known = static(value)
+    known = value.constant
     return int64(-known) if known is not None else builder.neg(value)
 
 

@@ -35,7 +35,6 @@ from runtime.graph.executors.native.values import (
     dtype_of,
     int64,
     register,
-    static,
 )
 from runtime.graph.executors.ranges import INT64_RANGE, Ranges, within
 from runtime.graph.ir import Node, Value
@@ -116,7 +115,7 @@ class Emitter:
         """Give up where one of the conditions, of one bit, holds: the fallback computes all again.
         All of them are computed, and a single branch is cheaper than one for each.
         """
-        may_hold = [each for each in conditions if static(each) != 0]
+        may_hold = [each for each in conditions if each.constant != 0]
         if not may_hold:
             return
         condition = reduce(self.builder.or_, may_hold)
@@ -161,7 +160,7 @@ class Emitter:
 
     def read(self, count: ir.Value) -> None:
         """Note that so many elements are read: where they are many, it takes long."""
-        known = static(count)
+        known = count.constant
         if (known is None or known >= OF_A_ROUND) and self.is_repeated(self.nested):
             self.worked(self.builder.udiv(count, int64(OF_A_ROUND)))
         self.release_python(count)
@@ -170,7 +169,7 @@ class Emitter:
         """Let other threads run Python from here on, where so many elements take long: until an
         object of Python's is needed.
         """
-        known = static(work)
+        known = work.constant
         if known is not None and known < LONG:
             return
         self.unit.releases = True
@@ -224,7 +223,7 @@ class Emitter:
     def memory(self, dtype: DType, dims: Sequence[ir.Value]) -> ir.Value:
         """Memory for an array."""
         size = self.builder.size_of(dims)
-        known = static(size)
+        known = size.constant
         if known is not None and known * dtype.size <= min(MOST_ON_STACK, self.frame):
             self.frame -= known * dtype.size
             bytes = ir.ArrayType(ir.BYTE, max(known, 1) * dtype.size)

@@ -30,7 +30,7 @@ from runtime.graph.executors.native.reductions import (
     reduction_of,
 )
 from runtime.graph.executors.native.sharing import SHARED
-from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64, static
+from runtime.graph.executors.native.values import Array, Held, Items, Scalar, int64
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -128,12 +128,14 @@ class Fuser:
             for item in arrays:
                 dims = item.dims or ()
                 place = at - rank + len(dims)
-                if place < 0 or static(dims[place]) == 1:
+                if place < 0 or dims[place].constant == 1:
                     continue
                 dim = dims[place]
                 if found is None:
                     found = dim
-                elif found is not dim and (static(found) is None or static(found) != static(dim)):
+                elif found is not dim and (
+                    found.constant is None or found.constant != dim.constant
+                ):
                     builder = self.emitter.builder
                     self.emitter.step_aside(builder.icmp_signed("!=", found, dim))
             made.append(int64(1) if found is None else found)
@@ -247,7 +249,7 @@ class Fuser:
         (target,) = kernel.targets
         operand: Operand
         if isinstance(item, Array):
-            if (static(self.emitter.builder.size_of(item.dims)) or 0) < SHARED:
+            if (self.emitter.builder.size_of(item.dims).constant or 0) < SHARED:
                 return False
             fusion, operand = self.fusion(item.dims), item
         else:
@@ -265,8 +267,8 @@ class Fuser:
         found = reduction_of(kernel)
         if found is None or found.axes != [len(outer)]:
             return False
-        rows = static(self.emitter.builder.size_of(outer)) or 0
-        if rows < 2 or (static(length) or 0) < LEAST_IN_ROW:
+        rows = self.emitter.builder.size_of(outer).constant or 0
+        if rows < 2 or (length.constant or 0) < LEAST_IN_ROW:
             return False
         operand: Operand
         if isinstance(item, Array):
@@ -328,14 +330,14 @@ def is_long(length: ir.Value) -> bool:
     """True for rows of so many elements that the end of their last vector costs little, and not
     more than fit into memory that is near.
     """
-    return MANY_IN_ROW <= (static(length) or 0) <= MOST_IN_ROW
+    return MANY_IN_ROW <= (length.constant or 0) <= MOST_IN_ROW
 
 
 def _same(some: Sequence[ir.Value], others: Sequence[ir.Value]) -> bool:
     if len(some) != len(others):
         return False
     for a, b in zip(some, others, strict=True):
-        if a is not b and (static(a) is None or static(a) != static(b)):
+        if a is not b and (a.constant is None or a.constant != b.constant):
             return False
     return True
 

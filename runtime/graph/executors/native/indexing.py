@@ -19,7 +19,7 @@ from runtime.graph.executors.native.loops import Axis, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, Lower, OnArrays, Takes
 from runtime.graph.executors.native.scalar_ops import wide
 from runtime.graph.executors.native.updates import INSTRUCTION
-from runtime.graph.executors.native.values import Array, Held, Scalar, int64, is_native, static
+from runtime.graph.executors.native.values import Array, Held, Scalar, int64, is_native
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -161,7 +161,7 @@ def parts(
 def _place(emitter: Emitter, at: ir.Value, dim: ir.Value, checked: bool) -> ir.Value:
     """A place from the start; gives up where there is none, unless that was checked."""
     builder = emitter.builder
-    known, size = static(at), static(dim)
+    known, size = at.constant, dim.constant
     if known is not None and size is not None and -size <= known < size:
         return int64(known % size)
     moved = builder.select(builder.icmp_signed("<", at, int64(0)), builder.add(at, dim), at)
@@ -172,7 +172,7 @@ def _place(emitter: Emitter, at: ir.Value, dim: ir.Value, checked: bool) -> ir.V
 
 def _range(builder: Builder, dim: ir.Value, entry: Any, number: Any) -> AxisSlice:
     start, stop, step = entry
-    size = static(dim)
+    size = dim.constant
     if size is not None and DYNAMIC not in entry:
         taken = range(size)[slice(start, stop, step)]
         return AxisSlice(int64(taken.start if taken else 0), int64(len(taken)), taken.step, dim)
@@ -238,12 +238,14 @@ def _first_whole(found: Sequence[AxisSlice]) -> int | None:
     if at and found[at - 1].step == 1:
         at -= 1
     before = found[:at]
-    return at if all(static(part.count) == 1 for part in before) else None
+    return at if all(part.count.constant == 1 for part in before) else None
 
 
 def _is_whole(part: AxisSlice) -> bool:
     return (part.kept and part.count is part.dim) or (
-        static(part.count) is not None and static(part.count) == static(part.dim) and part.step == 1
+        part.count.constant is not None
+        and part.count.constant == part.dim.constant
+        and part.step == 1
     )
 
 
@@ -360,7 +362,7 @@ def _fill(emitter: Emitter, found: Sequence[AxisSlice], whole: Array, value: Sca
     builder, dtype = emitter.builder, whole.dtype
     start = _offset(builder, found, [part.start for part in found])
     target = builder.place(whole.pointer, start, dtype)
-    if all(static(part.count) == 1 for part in found):
+    if all(part.count.constant == 1 for part in found):
         builder.store_element(value.value, target, dtype)
         return
     steps = builder.steps_of([part.dim for part in found])
@@ -393,10 +395,10 @@ def _lower_concat(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence
 
 def equal_dim(emitter: Emitter, a: ir.Value, b: ir.Value) -> ir.Value:
     """A dim that two arrays have: the one that is known, if one is."""
-    if a is b or (static(a) is not None and static(a) == static(b)):
+    if a is b or (a.constant is not None and a.constant == b.constant):
         return a
     emitter.step_aside(emitter.builder.icmp_signed("!=", a, b))
-    return b if static(a) is None else a
+    return b if a.constant is None else a
 
 
 def of_dims(emitter: Emitter, array: Array, dims: Sequence[ir.Value]) -> Array:
@@ -463,13 +465,13 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) ->
     for dim in known:
         if dim is not None:
             dims.append(int64(dim))
-        elif static(others) == 0:
+        elif others.constant == 0:
             emitter.step_aside(ir.Constant(ir.BIT, 1))
             dims.append(int64(0))
         else:
             dims.append(builder.sdiv(size, others))
     found = builder.size_of(dims)
-    if static(found) is None or static(found) != static(size):
+    if found.constant is None or found.constant != size.constant:
         emitter.step_aside(builder.icmp_signed("!=", found, size))
     for dim, given in zip((d for d in known if d is None), sizes, strict=False):
         # The dim that is not known was given, or is -1.
@@ -494,7 +496,7 @@ def _lower_expand_dims(emitter: Emitter, kernel: Kernel, held: Held, *_: Held) -
 def _lower_squeeze(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
     array, axes = array_of(emitter, held), kernel.node.params["axis"]
     if axes is None:
-        axes = [at for at, dim in enumerate(array.dims) if static(dim) == 1]
+        axes = [at for at, dim in enumerate(array.dims) if dim.constant == 1]
     dims: list[ir.Value | None] = list(array.dims)
     for at in axes:
         equal_dim(emitter, int64(1), array.dims[at])
@@ -542,11 +544,11 @@ def _lower_broadcast(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) 
     missing = len(dims) - len(array.dims)
     given = [int64(1)] * missing + list(array.dims)
     for at, (one, dim) in enumerate(zip(given, dims, strict=True)):
-        if static(one) is None:
+        if one.constant is None:
             given[at] = equal_dim(emitter, dim, one)
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
     steps = [
-        int64(0) if static(one) == 1 else step
+        int64(0) if one.constant == 1 else step
         for one, step in zip(given, builder.steps_of(given), strict=True)
     ]
     axes = list(map(Axis, dims, steps, builder.steps_of(dims)))
@@ -562,7 +564,7 @@ def _lower_transpose(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence
     rank = len(array.dims)
     order = [at % rank for at in perm] if perm is not None else list(reversed(range(rank)))
     dims = [array.dims[at] for at in order]
-    kept = [at for at in order if static(array.dims[at]) != 1]
+    kept = [at for at in order if array.dims[at].constant != 1]
     if kept == sorted(kept):
         return [Array(array.pointer, dims, dtype)]
     made = emitter.allocate(dtype, dims, target_of(kernel))

@@ -141,11 +141,12 @@ FLOAT32, FLOAT64 = FloatType(), DoubleType()
 
 class Value:
     """An operand: its `type`, and its `name`, which is the text of it. It may know of another value
-    that it is `zero_with`.
+    that it is `zero_with`. What is known at run time only has no `constant`.
     """
 
     __slots__ = ("name", "type", "zero_with")
 
+    constant: Any = None
     zero_with: Value
 
     def __init__(self, type: Any, name: str) -> None:

@@ -32,7 +32,6 @@ from runtime.graph.executors.native.values import (
     is_half,
     is_held,
     is_list,
-    static,
 )
 from runtime.graph.lists import element_of, is_row
 
@@ -141,7 +140,7 @@ def _empty(element: TensorType) -> Items:
 def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
     """A list of so many items, all zeros."""
     builder, element = emitter.builder, _element(kernel)
-    if static(number) == 0:
+    if number.constant == 0:
         return _empty(element)
     made = _grown(emitter, _empty(element), number, fresh=False)
     builder.clear(made.pointer, _bytes(builder, number, element))
@@ -150,7 +149,7 @@ def _cleared(emitter: Emitter, kernel: Kernel, number: ir.Value) -> Items:
 
 def _new(emitter: Emitter, kernel: Kernel, count: Scalar) -> Sequence[Held]:
     builder, number = emitter.builder, wide(emitter, count)
-    if static(number) != 0:
+    if number.constant != 0:
         emitter.step_aside(builder.icmp_signed("<", number, int64(0)))
         emitter.step_aside(builder.icmp_signed(">", number, int64(1 << 32)))
     return [_cleared(emitter, kernel, number)]
@@ -220,7 +219,7 @@ def _drop(emitter: Emitter, kernel: Kernel, items: Items, index: Scalar) -> Sequ
     if kernel.targets[0] in emitter.copied:
         made = _grown(emitter, items, items.count, fresh=True)
     left = builder.sub(items.count, int64(1))
-    if static(at) == 0:
+    if at.constant == 0:
         size = _bytes(builder, int64(1), element)
         second = _slot(builder, made, int64(1))
         return [Items(second, left, builder.sub(made.capacity, size), element)]

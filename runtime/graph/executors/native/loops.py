@@ -10,7 +10,7 @@ from runtime.dtypes import DType
 from runtime.graph.executors.native import ir
 from runtime.graph.executors.native.builder import AHEAD, Builder, Loop
 from runtime.graph.executors.native.machine import vector_bytes
-from runtime.graph.executors.native.values import int64, known, static, stored, width
+from runtime.graph.executors.native.values import int64, known, stored, width
 
 MOST_TURNED = 8
 """Rows of a square that is turned in registers."""
@@ -38,11 +38,11 @@ def merged(builder: Builder, axes: Sequence[Axis]) -> list[Axis]:
     """The same places on as few axes as can be."""
     made: list[Axis] = []
     for axis in axes:
-        if static(axis.count) == 1:
+        if axis.count.constant == 1:
             continue
         last = made[-1] if made else None
         if last and all(
-            static(step) is not None and static(step) == static(builder.times(axis.count, inner))
+            step.constant is not None and step.constant == builder.times(axis.count, inner).constant
             for step, inner in zip(last[1:], axis[1:], strict=True)
         ):
             made[-1] = axis._replace(count=builder.times(last.count, axis.count))
@@ -71,9 +71,9 @@ def moved(
             target = builder.place(target, builder.times(at, axis.second), dtype)
         if across is not None:
             _turn(builder, dtype, target, source, (across, last), lanes)
-        elif static(last.second) == 1 and static(last.first) == 1 and static(last.count) != 1:
+        elif last.second.constant == 1 and last.first.constant == 1 and last.count.constant != 1:
             builder.copy(target, source, builder.bytes_of(last.count, dtype))
-        elif static(last.second) == 1 and static(last.first) == 0:
+        elif last.second.constant == 1 and last.first.constant == 0:
             spread(builder, dtype, target, builder.load_element(source, dtype), last.count)
         else:
             at = loops.enter_context(builder.counted(last.count))
@@ -86,9 +86,9 @@ def moved(
 def _is_turned(across: Axis, last: Axis, lanes: int) -> bool:
     """Whether a matrix is turned: elements next to each other become those of a column."""
     return (
-        (static(across.first), static(last.second)) == (1, 1)
-        and static(last.first) not in (None, 0, 1)
-        and min(static(across.count) or 0, static(last.count) or 0) >= lanes > 1
+        (across.first.constant, last.second.constant) == (1, 1)
+        and last.first.constant not in (None, 0, 1)
+        and min(across.count.constant or 0, last.count.constant or 0) >= lanes > 1
     )
 
 
@@ -171,7 +171,7 @@ class Strip:
         sinks: Sequence[Source],
     ) -> None:
         self.builder, self.count, self.sources, self.sinks = builder, count, sources, sinks
-        known = static(count)
+        known = count.constant
         while known is not None and known < lanes > 1:
             lanes //= 2
         self.lanes = lanes

@@ -19,7 +19,7 @@ from runtime.graph.executors.native.math.exponentials import exp_of_difference
 from runtime.graph.executors.native.math.lanes import Lanes
 from runtime.graph.executors.native.reductions import Accumulator
 from runtime.graph.executors.native.sharing import HEAVY, MOST_KEPT, SHARED, SIZE, OutlinedPart
-from runtime.graph.executors.native.values import Array, Held, static, stored
+from runtime.graph.executors.native.values import Array, Held, stored
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -43,13 +43,13 @@ def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
     logarithm = kernel.node.primitive.instruction == LOGARITHM
     length = array.dims[-1]
-    if static(length) == 0:
+    if length.constant == 0:
         return [made]
     rows = builder.size_of(array.dims[:-1])
-    known = static(length) or 0
+    known = length.constant or 0
     # An exponential, and two loops over the row.
     each, kept = known * (HEAVY + 2), known * dtype.size
-    if each * (static(rows) or 0) < SHARED or kept > MOST_KEPT:
+    if each * (rows.constant or 0) < SHARED or kept > MOST_KEPT:
         powers = emitter.allocate(dtype, [length])
         with builder.counted(rows) as row:
             Row(builder, array, made, powers.pointer, row).run(logarithm)
@@ -120,7 +120,7 @@ class Row:
     def powers(self, top: ir.Value, keep: bool) -> ir.Value:
         """The sum of the powers of e, which are kept."""
         builder = self.builder
-        total = Accumulator("reduce_sum", self.dtype, blocked=static(self.length) is None)
+        total = Accumulator("reduce_sum", self.dtype, blocked=self.length.constant is None)
         sinks = [self.between] if keep else []
         lanes = lanes_for(self.dtype.size, 2)
         strip = Strip(builder, self.length, lanes, [self.source], sinks)

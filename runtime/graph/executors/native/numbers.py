@@ -21,7 +21,7 @@ from runtime.graph.executors.native.scalars import (
     quotient,
     rest,
 )
-from runtime.graph.executors.native.values import Scalar, dtype_of, int64, static
+from runtime.graph.executors.native.values import Scalar, dtype_of, int64
 from runtime.graph.ir import Node
 from runtime.graph.nodes import BOOL, FLOAT, INT
 
@@ -105,7 +105,7 @@ def _refuse_zero(emitter: Emitter, value: ir.Value) -> None:
 
 def _refuse_least(emitter: Emitter, first: ir.Value, second: ir.Value) -> None:
     """Step aside where the quotient is the one that has more than 64 bits."""
-    if static(second) in (None, -1):
+    if second.constant in (None, -1):
         builder = emitter.builder
         is_least = builder.icmp_signed("==", first, int64(LEAST))
         inverse = builder.icmp_signed("==", second, int64(-1))

@@ -17,7 +17,7 @@ from runtime.graph.executors.native.loops import Axis, lanes_for, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.numpy_interface import sort
 from runtime.graph.executors.native.scalars import cast, compared
-from runtime.graph.executors.native.values import Array, Held, int64, is_half, register, static
+from runtime.graph.executors.native.values import Array, Held, int64, is_half, register
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -79,7 +79,7 @@ def _lower_top(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]
             places.dtype,
         )
         top.first(count)
-        top.others(static(length) or 0, count)
+        top.others(length.constant or 0, count)
     return [handed_on(emitter, kernel, values, 0), handed_on(emitter, kernel, places, 1)]
 
 
@@ -297,7 +297,7 @@ def _lines(emitter: Emitter, kernel: Kernel, array: Array) -> Lines:
 def _lower_sort(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     lines, dtype = _lines(emitter, kernel, array), array.dtype
     made = emitter.allocate(dtype, array.dims, target_of(kernel))
-    is_direct = static(lines.step) == 1 and not lines.is_falling
+    is_direct = lines.step.constant == 1 and not lines.is_falling
     room = made.pointer if is_direct else emitter.memory(dtype, [lines.count])
     with lines.each() as first:
         line = emitter.builder.place(room, first, dtype) if is_direct else room

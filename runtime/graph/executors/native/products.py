@@ -26,7 +26,7 @@ from runtime.graph.executors.native.loops import Axis, lanes_for, merged, moved
 from runtime.graph.executors.native.lowering_rules import ON_ARRAYS, OnArrays
 from runtime.graph.executors.native.machine import vector_bytes
 from runtime.graph.executors.native.sharing import MOST_KEPT, SHARED, SIZE, OutlinedPart
-from runtime.graph.executors.native.values import Array, Held, int64, register, static
+from runtime.graph.executors.native.values import Array, Held, int64, register
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -124,9 +124,9 @@ def _lower(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Hel
     height, columns = b.dims[-2:]
     if turn_b:
         height, columns = columns, height
-    if static(inner) is None or static(height) is None:
+    if inner.constant is None or height.constant is None:
         emitter.step_aside(builder.icmp_signed("!=", inner, height))
-    if static(inner) is None:
+    if inner.constant is None:
         inner = height
     made = emitter.allocate(a.dtype, [*a.dims[:-2], rows, columns], target)
     batch = builder.size_of(a.dims[:-2])
@@ -144,7 +144,7 @@ def _lower(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Hel
         size = builder.times(rows, columns)
         to = builder.place(made.pointer, builder.times(at, size), a.dtype)
         dims = rows, inner, columns
-        shapes = [[static(dim) for dim in array.dims[-2:]] for array in (a, b)]
+        shapes = [[dim.constant for dim in array.dims[-2:]] for array in (a, b)]
         if _is_by_tiles(a.dtype, shapes[0], shapes[1], params):
             first = [Axis(rows, int64(1) if turn_a else inner)]
             along = [Axis(inner, rows if turn_a else int64(1), columns)]
@@ -175,8 +175,8 @@ def call(
 
     def leading(dim: ir.Value) -> ir.Value:
         # Of a matrix without columns the interface takes no 0.
-        if static(dim) is not None:
-            return whole(int64(max(static(dim) or 0, 1)))
+        if dim.constant is not None:
+            return whole(int64(max(dim.constant or 0, 1)))
         return whole(builder.select(builder.icmp_signed("<", dim, one), one, dim))
 
     flags = [ir.Constant(ir.INT32, TRANSPOSED if turn else PLAIN) for turn in turned]
@@ -217,11 +217,13 @@ def multiply(
     """
     builder = emitter.builder
     rows, inner, pitch = merged(builder, rows), merged(builder, inner), pitch or columns
-    if static(rows[-1].count) is None:
+    if rows[-1].count.constant is None:
         rows.append(Axis(int64(1), int64(0)))
     height, line, _ = rows[-1]
-    tile = Tile(builder, dtype, line, inner, static(columns) or 0, static(height) or 0, by_columns)
-    is_packed = static(columns) != tile.span and _is_worth_packing(tile, rows, columns)
+    tile = Tile(
+        builder, dtype, line, inner, columns.constant or 0, height.constant or 0, by_columns
+    )
+    is_packed = columns.constant != tile.span and _is_worth_packing(tile, rows, columns)
     room = [*(axis.count for axis in inner), int64(tile.span)]
     pointers = [target, *factors]
     shared = _shared(tile, rows, columns, pitch, is_packed)
@@ -231,7 +233,7 @@ def multiply(
         memory: ir.Value | None = None
         if is_packed and not is_on_stack:
             # Each tile has its own, where threads share them.
-            count = int64(-(-(static(columns) or 0) // tile.span)) if shared else int64(1)
+            count = int64(-(-(columns.constant or 0) // tile.span)) if shared else int64(1)
             memory = loops.enter_context(emitter.borrowed(dtype, [count, *room]))
         if shared is None:
             at = loops.enter_context(builder.stepped(columns, tile.span))
@@ -270,9 +272,9 @@ def _shared(
     """The axis that threads share of a product; None where that is small, or a size is not known.
     It is the columns where those are some tiles, or are packed, and otherwise one with most tiles.
     """
-    numbers = [static(size) for axis in (*rows, *tile.inner) for size in axis]
-    counts = [static(axis.count) for axis in rows] + [static(columns)]
-    if None in (*numbers, *counts, static(pitch)):
+    numbers = [size.constant for axis in (*rows, *tile.inner) for size in axis]
+    counts = [axis.count.constant for axis in rows] + [columns.constant]
+    if None in (*numbers, *counts, pitch.constant):
         return None
     sizes = [count or 0 for count in counts]
     steps = [*(1 for _ in rows[:-1]), tile.height, tile.span]
@@ -313,7 +315,7 @@ def _write_columns(
     """
     builder, dtype, (target, start, second) = tile.builder, tile.dtype, pointers
     *outer, (count, line, _) = rows
-    column = builder.within(at, static(columns) or 0, tile.span)
+    column = builder.within(at, columns.constant or 0, tile.span)
     second = builder.place(second, column, dtype)
     if tile.by_columns:
         start = builder.place(start, column, dtype)
@@ -329,7 +331,7 @@ def _write_columns(
         number = builder.times(number, count)
         own = part if shared == len(outer) else None
         at = loops.enter_context(_steps(builder, count, tile.height, own))
-        row = builder.within(at, static(count) or 0, tile.height)
+        row = builder.within(at, count.constant or 0, tile.height)
         start = builder.place(start, builder.times(row, line), dtype)
         to = builder.times(builder.plus(number, row), pitch)
         to = builder.place(builder.place(target, to, dtype), column, dtype)
@@ -340,8 +342,8 @@ def _is_worth_packing(tile: Tile, rows: Sequence[Axis], columns: ir.Value) -> bo
     """Whether so much of the second factor is read that its rows are better next to each other:
     caches hold few rows that are the same power of 2 apart.
     """
-    height = static(tile.builder.size_of([axis.count for axis in rows])) or 0
-    read = height * tile.depth * (static(columns) or 0) * tile.dtype.size
+    height = tile.builder.size_of([axis.count for axis in rows]).constant or 0
+    read = height * tile.depth * (columns.constant or 0) * tile.dtype.size
     return tile.depth >= LEAST_BY_TILES and read >= LEAST_READ
 
 
@@ -416,7 +418,7 @@ class Tile:
     @property
     def depth(self) -> int:
         """The number of products of a sum, where that is known."""
-        return math.prod(static(axis.count) or 0 for axis in self.inner)
+        return math.prod(axis.count.constant or 0 for axis in self.inner)
 
     def run(self, first: ir.Value, second: ir.Value, target: ir.Value, pitch: ir.Value) -> None:
         """Write a tile: of these first elements of the factors and of the target."""

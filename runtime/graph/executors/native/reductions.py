@@ -29,7 +29,6 @@ from runtime.graph.executors.native.values import (
     is_half,
     is_native,
     register,
-    static,
     width,
 )
 
@@ -290,9 +289,9 @@ def reduce(
         start = builder.times(row, builder.times(count, inner))
         source = builder.place(array.pointer, start, array.dtype)
         to = builder.place(result.pointer, builder.times(row, inner), array.dtype)
-        if static(inner) == 1:
+        if inner.constant == 1:
             builder.store_element(total(emitter, made, source, count), to, array.dtype)
-        elif static(inner) is not None:
+        elif inner.constant is not None:
             columns(emitter, made, source, to, count, inner, lanes_for(width(array.dtype), 4))
         else:
             lanes = lanes_for(width(array.dtype), 4)
@@ -306,7 +305,7 @@ def reduce(
 def total(emitter: Emitter, made: Accumulator, source: ir.Value, count: ir.Value) -> ir.Value:
     """The reduction of neighbouring elements."""
     builder = emitter.builder
-    known = static(count)
+    known = count.constant
     if known is not None and known <= 1:
         only = builder.load_element(source, made.dtype) if known else made.neutral
         return made.divided(builder, only, [count])
@@ -414,7 +413,7 @@ def _lower_summed(
     axes, dims = list(range(missing)), []
     for at, known in enumerate(shape):
         dim = array.dims[missing + at]
-        if known == 1 and static(dim) != 1:
+        if known == 1 and dim.constant != 1:
             axes.append(missing + at)
             dim = int64(1)
         elif known is None:

@@ -26,7 +26,6 @@ from runtime.graph.executors.native.values import (
     dtype_of,
     int64,
     is_native,
-    static,
     stored,
 )
 from runtime.graph.ir import Node
@@ -163,7 +162,7 @@ def place_of(emitter: Emitter, place: Any, dim: ir.Value) -> ir.Value:
         return int64(place) if place >= 0 else builder.add(dim, int64(place))
     assert isinstance(place, Scalar)
     at = wide(emitter, place)
-    if (known := static(at)) is not None:
+    if (known := at.constant) is not None:
         return place_of(emitter, known, dim)
     negative = builder.icmp_signed("<", at, int64(0))
     return builder.select(negative, builder.add(at, dim), at)
@@ -173,7 +172,7 @@ def wide(emitter: Emitter, place: Scalar) -> ir.Value:
     """An integer in 64 bits with a sign: one that is larger is left to the fallback."""
     value, dtype = place.value, place.dtype
     if value.type == ir.INT64:
-        known = static(value)
+        known = value.constant
         if dtype.is_unsigned and (known is None or known >= 1 << 63):
             emitter.step_aside(emitter.builder.icmp_signed("<", value, int64(0)))
         return value

@@ -15,7 +15,7 @@ from runtime.graph.executors.native.builder import Builder
 from runtime.graph.executors.native.lowering_rules import BY_NUMBER, ELEMENTWISE, Elementwise, Emit
 from runtime.graph.executors.native.math import arithmetic
 from runtime.graph.executors.native.math.lanes import Lanes
-from runtime.graph.executors.native.values import is_half, register, static, width
+from runtime.graph.executors.native.values import is_half, register, width
 from runtime.graph.ir import Node
 
 
@@ -365,7 +365,7 @@ def _power(of_floats: Emit) -> Emit:
             return of_floats(builder, dtype, square, exponent)
         zero = ir.Constant(square.type, 0)
         made: ir.Value = ir.Constant(square.type, 1)
-        known = static(exponent)
+        known = exponent.constant
         bits = 8 * dtype.size - (not dtype.is_unsigned) if known is None else known.bit_length()
         for bit in range(bits):
             square = builder.mul(square, square) if bit else square
@@ -397,6 +397,6 @@ def refuses_any(
         return None
     if dtype.is_unsigned and instruction.refuses is _by_negative:
         return None
-    if not is_vector(operands[-1]) and (static(operands[-1]) or 0) > 0:
+    if not is_vector(operands[-1]) and (operands[-1].constant or 0) > 0:
         return None
     return builder.any_of(instruction.refuses(builder, dtype, *operands))

@@ -29,15 +29,7 @@ from runtime.graph.executors.native.indexing import (
 from runtime.graph.executors.native.loops import lanes_for, spread
 from runtime.graph.executors.native.lowering_rules import ELEMENTWISE
 from runtime.graph.executors.native.scalar_ops import wide
-from runtime.graph.executors.native.values import (
-    Array,
-    Held,
-    Scalar,
-    int64,
-    register,
-    static,
-    width,
-)
+from runtime.graph.executors.native.values import Array, Held, Scalar, int64, register, width
 
 if TYPE_CHECKING:
     from runtime.graph.executors.native.emitter import Emitter
@@ -75,20 +67,20 @@ def combine(
 
     lanes = lanes_for(width(dtype), 1)
     whole = builder.sub(count, builder.urem(count, int64(lanes)))
-    known = static(count)
+    known = count.constant
     if known is not None:
         whole = int64(known - known % lanes)
-    if static(whole) != 0:
+    if whole.constant != 0:
         with builder.counted(_divided(builder, whole, lanes)) as vector:
             at(builder.times(vector, int64(lanes)), lanes)
     rest = int64(known % lanes) if known is not None else builder.sub(count, whole)
-    if static(rest) != 0:
+    if rest.constant != 0:
         with builder.counted(rest) as index:
             at(builder.plus(whole, index), 0)
 
 
 def _divided(builder: Builder, count: ir.Value, by: int) -> ir.Value:
-    known = static(count)
+    known = count.constant
     return int64(known // by) if known is not None else builder.udiv(count, int64(by))
 
 
@@ -142,7 +134,7 @@ class Along:
             here = builder.place(rows, builder.times(here, self.inner), dtype)
             if adds:
                 combine(self.emitter, "add", dtype, there, here, self.inner)
-            elif static(self.inner) == 1:
+            elif self.inner.constant == 1:
                 builder.store_element(builder.load_element(there, dtype), here, dtype)
             else:
                 builder.copy(here, there, builder.bytes_of(self.inner, dtype))
@@ -196,7 +188,7 @@ class Places:
     ) -> None:
         self.emitter, self.negative = emitter, negative
         builder = emitter.builder
-        self.numbers, self.depth = numbers, static(numbers.dims[-1]) or 0
+        self.numbers, self.depth = numbers, numbers.dims[-1].constant or 0
         self.batch = builder.size_of(numbers.dims[:batch])
         self.count = builder.size_of(numbers.dims[batch:-1])
         self.sizes = whole[batch : batch + self.depth]

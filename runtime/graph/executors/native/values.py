@@ -122,17 +122,11 @@ def width(dtype: DType) -> int:
     return 4 if is_half(dtype) else dtype.size
 
 
-def static(value: ir.Value) -> int | None:
-    """The number that a constant is; None for what is known at run time only."""
-    return value.constant if isinstance(value, ir.Constant) else None
-
-
 def known(dim: ir.Value) -> int:
     """The number that a dim is, which must be known while tracing."""
-    number = static(dim)
-    if number is None:
+    if dim.constant is None:
         raise TypeError(f"{dim} is known at run time only")
-    return number
+    return int(dim.constant)
 
 
 def int64(number: int) -> ir.Constant:
