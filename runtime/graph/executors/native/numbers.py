@@ -73,7 +73,7 @@ def as_float(emitter: Emitter, scalar: Scalar) -> ir.Value:
 
 def _overflowing(emitter: Emitter, name: str, first: ir.Value, second: ir.Value) -> ir.Value:
     """The result of an operation on ints, which steps aside where it does not fit."""
-    if static(second) == (1 if name == "smul" else 0):
+    if second.constant == (1 if name == "smul" else 0):
         return first
     builder = emitter.builder
     known = ir.LiteralStructType([ir.INT64, ir.BIT])
