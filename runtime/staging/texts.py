@@ -65,7 +65,7 @@ WAY_OUT = (
 )
 _RAISING = (operator.getitem, chr)
 _MAKING = frozenset(TEXTS.values())
-_LARGEST = 32  # parts of a text that is made where it is read: a text may stand in another twice
+_MOST_PARTS = 8
 _UNCHANGING = (Tensor, np.generic)
 
 
@@ -200,13 +200,22 @@ def _parts_of(item: Any) -> int:
 
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
-    made = Text(
+    made = _unmade(function, args, kwargs)
+    return _made_here(made, may_fail=True) if function in _RAISING else _bounded(made)
+
+
+def _unmade(function: Callable[..., str], args: Sequence[Any], kwargs: dict[str, Any]) -> Text:
+    return Text(
         function, [_kept(arg) for arg in args], {key: _kept(x) for key, x in kwargs.items()}
     )
-    if function in _RAISING:
-        return _made_here(made, may_fail=True)
-    is_large = made.parts > _LARGEST and function in _MAKING
-    return _made_here(made, may_fail=False) if is_large else made
+
+
+def _bounded(text: Text) -> Text:
+    """The text, or one of few parts in its place: what is carried has no more of them, and a text
+    may stand in another one twice.
+    """
+    is_large = text.parts > _MOST_PARTS and text.function in _MAKING
+    return _made_here(text, may_fail=False) if is_large else text
 
 
 def _made_here(text: Text, may_fail: bool) -> Text:
@@ -338,12 +347,12 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
             return _shown(function, *given, **named)
 
         return choice.apply(of_option)
-    made = unchecked(function, *args, **kwargs)
+    made = _unmade(function, args, kwargs)
     made.checked = True
     usual, other = _failure(made, first=True), _failure(made, first=False)
     if usual and other:
         raise usual
-    return _made_here(made, may_fail=True) if usual or other else made
+    return _made_here(made, may_fail=True) if usual or other else _bounded(made)
 
 
 def percent(template: Any, values: Any) -> Any:

@@ -584,6 +584,9 @@ READ: dict[str, Callable[[Any], Any]] = {
     "width": lambda x: (f"{7:0{x}d}", "{:^{}}".format("ab", x)),
     "precision": lambda x: f"{abs(x) / 7:.{x}f}" + format(2.5, f"9.{x}f"),
     "caught_width": lambda x: caught(lambda: f"{x:0{x}d}", ValueError),
+    "caught_width_of_many": lambda x: caught(
+        lambda: "".join([f"{x},"] * 20) + f"{x}{x}{x}{x}{x}{x}{x}{x}{x}{x}{x:0{x}d}", ValueError
+    ),
     "of_none": lambda x: f"{x if x > 3 else None:>6}",
     "caught_none": lambda x: caught(lambda: f"{x if x > 3 else None:>6}", TypeError),
     "character": lambda x: (
