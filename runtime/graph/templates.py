@@ -141,6 +141,8 @@ class Written(Record):
 
     def text(self, parts: Sequence[str]) -> str:
         """Returns the call that makes it, with these texts for its children."""
+        if self.function == "spelled":
+            return parts[0]
         count = len(parts) - len(self.keywords)
         named = [f"{name}={part}" for name, part in zip(self.keywords, parts[count:], strict=True)]
         name = FUNCTIONS[self.function].__name__

@@ -13,7 +13,7 @@ from runtime.core.convert import encoded
 from runtime.core.forms import Form, is_bool, is_float, is_integer, is_string
 from runtime.core.primitive import structural
 from runtime.core.types import NumberType, TensorType, Type
-from runtime.graph.templates import Slot, Written, filling
+from runtime.graph.templates import Slot, Written, filling, text_of
 
 
 def _prepared(*, template: Any, type: Type) -> Callable[..., Any]:
@@ -104,7 +104,8 @@ def _call(template: Written, places: Iterator[int]) -> str:
     if name == "item":
         return f"{_operand(children[0], parts[0])}[{parts[1]}]"
     if name == "sliced" and len(parts) > 2:
-        bounds = ":".join(["" if part == "None" else part for part in parts[1:]])
+        used = parts[1:3] if parts[3:] == ["None"] else parts[1:]
+        bounds = ":".join(["" if part == "None" else part for part in used])
         return f"{_operand(children[0], parts[0])}[{bounds}]"
     if name in BUILTINS:
         return template.text(parts)
@@ -129,10 +130,19 @@ def _operand(template: Any, text: str) -> str:
     return f"({text})" if is_operation else text
 
 
+def _shown(params: Mapping[str, Any], inputs: Sequence[str]) -> str:
+    """The text of a node, in what shows a graph."""
+    template = params["template"]
+    try:
+        return _expression(template, count()).format(*inputs)
+    except _Unwritten:
+        return text_of(template, iter(inputs))
+
+
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
     python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
-    scalar=_form,
+    scalar=_form, text=_shown,
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one, or the
 vector of its parts.

@@ -392,6 +392,22 @@ def test_the_graph_shows_how_the_text_is_made() -> None:
     assert "print(join('', (format(n, '>4'), ' items')))" in graph
 
 
+def test_the_graph_shows_a_text_as_python_writes_it() -> None:
+    @rt.function
+    def shown(n: Any) -> Any:
+        k = int(n)
+        text = str(k)
+        return (text + "{!")[1:] if text[-1] == "7" else "".join([text, "/", f"{k:03d}"])
+
+    lines = str(shown.get_concrete_function(rt.constant(7)).graph).splitlines()
+    made = [line.partition(" = ")[2] for line in lines if "[] = " in line and "cond" not in line]
+    assert made == [
+        "str(item_int)[-1]",
+        "(str(item_int) + '{!')[1:]",
+        "join('', [str(item_int), '/', format(item_int, '03d')])",
+    ]
+
+
 # Texts that are read
 
 
