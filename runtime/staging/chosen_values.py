@@ -16,6 +16,7 @@ from autograph.operators.raising import exception
 from runtime import dtypes, nest
 from runtime.core.tensor import Tensor
 from runtime.graph.nodes import fits
+from runtime.graph.templates import ANSWERS, PARTS, TEXTS
 from runtime.ops import print_op
 from runtime.staging import texts
 from runtime.staging.block_recorder import BlockRecorder
@@ -128,6 +129,42 @@ def of_texts(function: Callable[[Any, Any], Any], a: Any, b: Any) -> Any:
 
 
 _TEXT = str, texts.Text
+
+
+def of_method(methods: Choice, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """The result of a method of texts where the run makes the text, which has no branch for each:
+    of arguments that only the run knows, and of parts that are not as many. NotImplemented for
+    others.
+    """
+    if not all(_is_method_of_text(each) for each in methods.options):
+        return NotImplemented
+    given = (*args, *kwargs.values())
+    is_of_run = texts.is_staged(given) or any(type(item) is Choice for item in given)
+    if not (is_of_run or _gives_unlike_parts(methods.options, args, kwargs)):
+        return NotImplemented
+    text = texts.of_any(Choice(tuple(map(_text_of, methods.options)), methods.place))
+    method = getattr(text, methods.options[0].__name__)
+    return method(*map(_as_any_text, args), **kwargs)
+
+
+def _is_method_of_text(method: Any) -> bool:
+    is_one = type(method) is _METHOD and type(_text_of(method)) is str
+    return is_one and f"str.{method.__name__}" in _OF_TEXTS
+
+
+def _text_of(method: Any) -> Any:
+    return method.__self__
+
+
+def _gives_unlike_parts(options: Iterable[Any], args: Any, kwargs: Any) -> bool:
+    try:
+        found = [option(*args, **kwargs) for option in options]
+    except (TypeError, ValueError):
+        return False  # each is raised in a branch
+    return len({len(each) for each in found if type(each) is list}) > 1
+
+
+_OF_TEXTS = frozenset((*TEXTS, *ANSWERS, *PARTS)) - {"str.format", "str.join"}
 
 
 def unpacked(choice: Choice, count: int) -> list[Any]:

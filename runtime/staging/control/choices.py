@@ -82,7 +82,7 @@ class Choice(StandIn):
         return told(function, *args)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        from runtime.staging.chosen_values import views_of
+        from runtime.staging.chosen_values import of_method, views_of
 
         views = None if args or kwargs else views_of(self)
         if views is not None:
@@ -92,6 +92,8 @@ class Choice(StandIn):
             return called(option)(*args, **kwargs)
 
         made = NotImplemented if kwargs else self.told(operator.call, self, *args)
+        if made is NotImplemented:
+            made = of_method(self, args, kwargs)
         return self.apply(result) if made is NotImplemented else made
 
     def __getitem__(self, key: Any) -> Any:

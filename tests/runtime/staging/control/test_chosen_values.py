@@ -344,6 +344,24 @@ def letters_of_a_text(x):
     return i, c
 
 
+def parts_of_a_text(x):
+    line = ["a b c", "", "d,e", "x y"][x % 4]
+    words = line.split()
+    words.reverse()
+    kept = [word + "." for word in words if word != "b"]
+    if words:
+        kept.append(words.pop(x % 4 // 2))
+    first, *others = line.split(",")
+    return kept, len(words), words[-1:], first.split("b"), others
+
+
+def methods_given_what_the_run_knows(x):
+    line = ["a b c", "", "dbe", "x y"][x % 4]
+    other = ["b", " ", "xx"][x % 3]
+    replaced = line.replace(other, "-", x % 2), line.replace(str(x), other)
+    return replaced, line.split(other, x % 2), line.split(maxsplit=x % 3), line.find(other, x % 2)
+
+
 def none_as_a_key(x):
     m = "x" if x > 0 else None
     return {"x": 5, None: 7}[m]
@@ -419,6 +437,8 @@ FUNCTIONS = [
     two_of_them,
     effects_in_order,
     letters_of_a_text,
+    parts_of_a_text,
+    methods_given_what_the_run_knows,
     none_as_a_key,
     in_a_tuple,
     steps_through_a_dict,
