@@ -35,6 +35,7 @@ _ADDED = r"^unsupported operand type\(s\) for \+: '(str|list|deque)' and '(.+)'$
 _SYMBOLS = r"\bSymbolicTensor\b"
 _NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
 _TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
+_CODE = r"^(eval|exec|compile)\(\) arg 1 must be a string"
 _PLACED = r".+?:\d+:\d+: "
 _OUTSIDE = "compute with numbers and tensors, or do this outside of the staged function"
 _SHAPED = "give tensors a shape, by ensure_shape or in the input_signature, or pass Python numbers"
@@ -53,6 +54,10 @@ _OF_NUMBERS = (
 _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
     "so does print(text, end='', file=...) for a file"
+)
+_OF_CODE = (
+    "eval, exec and compile take what Python knows while tracing: take a text of staged values "
+    "apart, by split(), find() and int(), or do this outside of the staged function"
 )
 _OF_CHOICES = (
     "give it each of them in a branch of its own, or do this outside of the staged function"
@@ -122,7 +127,9 @@ def _place(error: BaseException, location: Location | None) -> None:
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
     elif (type(error) in _PLAIN or way_out is _OF_ATTRIBUTES) and _has_text(error):
-        text = error.args[0].replace("SymbolicNumber", "staged number")
+        text = _of_texts(error.args[0]).replace("SymbolicNumber", "staged number")
+        if way_out is _OF_TEXTS and re.search(_ALIKE_FOR_NUMBERS, text):
+            way_out = None  # Python says the same of its own texts
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):
             vars(error)[SAID] = error.args
@@ -137,13 +144,18 @@ def as_caught(error: BaseException, is_seen: bool) -> None:
     error.args = vars(error).pop(SAID, error.args)
     if type(error) is not TypeError or not _has_text(error) or _is_raised_by_user(error):
         return
-    text = re.sub(_TEXTS, r"\1str", error.args[0])
-    text = re.sub(_ADDED, r'can only concatenate \1 (not "\2") to \1', text)
+    text = _of_texts(error.args[0])
     if _NUMBER in text:
         text = text.replace(_NUMBER, _kind_of_number(error))
     if is_seen and re.search(_CLASSES, text):
         raise refuse_caught(error, _UNSEEN) from None
     error.args = (text,)
+
+
+def _of_texts(said: str) -> str:
+    """What Python says, as it says it of texts and lists of its own."""
+    text = re.sub(_TEXTS, r"\1str", said)
+    return re.sub(_ADDED, r'can only concatenate \1 (not "\2") to \1', text)
 
 
 def _is_raised_by_user(error: BaseException) -> bool:
@@ -184,6 +196,8 @@ def _way_out(error: BaseException) -> str | None:
         return _OF_NUMBERS
     if CHOSEN in str(error):
         return _OF_CHOICES
+    if re.search(_CODE, str(error)):
+        return _OF_CODE
     if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
         return _OF_SYMBOLS
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None
@@ -194,7 +208,7 @@ def is_of_symbol(error: BaseException) -> bool:
     if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
-    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES)
+    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES, _OF_CODE)
     is_told = _way_out(error) is not None or any(hint in text for hint in hints)
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
 

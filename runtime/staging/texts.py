@@ -349,8 +349,8 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
         return choice.apply(of_option)
     made = _unmade(function, args, kwargs)
     made.checked = True
-    usual, other = _failure(made, first=True), _failure(made, first=False)
-    if usual and other:
+    usual, other = _failure(made, "text"), _failure(made, "")
+    if usual and other and _failure(made, "t"):
         raise usual
     return _made_here(made, may_fail=True) if usual or other else _bounded(made)
 
@@ -545,22 +545,24 @@ ANY = Tree(Structure(Text, (TEXTS["spelled"], (), (None,)), _HANDLER), (Leaf(_TE
 # Examples of values
 
 
-def _failure(text: Text, first: bool) -> Exception | None:
+def _failure(made: Text, text: str) -> Exception | None:
     try:
-        _example(text, first)
+        _example(made, text)
     except (ValueError, TypeError, OverflowError) as error:
         return error
     return None
 
 
-def _example(item: Any, first: bool) -> Any:
-    """A value like one of the run: an ordinary one, or one that some formats cannot show. A text
-    may be a format itself: the other one is empty, which suits all values.
+def _example(item: Any, text: str) -> Any:
+    """A value like one of the run, for texts this one: an ordinary one or, where that is empty, one
+    that some formats cannot show. A text may be a format itself: an empty one suits all values, and
+    `%c` shows those of one character.
     """
+    first = text != ""
     if type(item) is Text and not item.checked:
-        return "text" if first else ""
+        return text
     if isinstance(item, MaybeNone):
-        return _example(item.held, first) if first else None
+        return _example(item.held, text) if first else None
     if isinstance(item, SymbolicNumber | SymbolicTensor):
         return _example_of(item.type, first)
     if isinstance(item, Growing) and item.staged is not None:
@@ -568,7 +570,7 @@ def _example(item: Any, first: bool) -> Any:
     found = structure_of(item)
     if found is None:
         return item
-    return found[0].build([_example(child, first) for child in found[1]])
+    return found[0].build([_example(child, text) for child in found[1]])
 
 
 def _example_of_spec(spec: Spec, first: bool) -> Any:

@@ -699,6 +699,15 @@ def truth_of_an_empty_comparison():
     f(X)
 
 
+@misuse(TypeError, "eval() arg 1 must be a string", "split(), find() and int()")
+def a_text_of_the_run_as_code():
+    @rt.function
+    def f(n):
+        return eval(f"{n} + 1")  # <-
+
+    f(N)
+
+
 @misuse(StagingError, "a bytes times an integer of the graph", "tf.fill([n], value)")
 def bytes_repeated_by_a_tensor():
     @rt.function

@@ -608,6 +608,12 @@ READ: dict[str, Callable[[Any], Any]] = {
     "character": lambda x: (
         caught(lambda: "%c" % (65 + x), OverflowError) + caught(lambda: "%c" % x, OverflowError)
     ),
+    "one_character": lambda x: (
+        "%c" % str(x)[0] + "%c%3c" % (f"{x}a"[-1], 65),
+        caught(lambda: "%c" % str(x), TypeError),
+    ),
+    "no_number_added": lambda x: f"{x}" + 1,
+    "no_number_added_caught": lambda x: caught(lambda: str(x) + 1, TypeError),
     "unread_width": lambda x: (f"{x:0{x}d}", x)[1],
     "chosen_format": lambda x: f"{7:{'05d' if x > 3 else '#x'}}",
     "chosen_fill": lambda x: "{:{}>9}".format("ab", "*" if x > 3 else "-"),
