@@ -5,6 +5,7 @@ import dataclasses
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,19 @@ def same_outcome(expected: Any, got: Any, relative: float = RELATIVE) -> bool:
     if isinstance(expected, Exception):
         return isinstance(got, type(expected)) and str(expected) in str(got)
     return not isinstance(got, Exception) and equal(expected, got, relative)
+
+
+def assert_as_in_python(function: Callable[..., Any], *calls: Any, dtype: Any = None) -> Function:
+    """Assert that a function gives staged, of tensors, what it gives as Python runs it: for each of
+    these arguments, of which a tuple has several. Returns the staged function.
+    """
+    staged = rt.function(function)
+    for call in calls:
+        args = call if isinstance(call, tuple) else (call,)
+        expected = attempt(partial(function, *args))
+        got = attempt(partial(staged, *[rt.constant(arg, dtype) for arg in args]))
+        assert same_outcome(expected, got), (call, expected, got)
+    return staged
 
 
 def staged_arguments(names: Sequence[str], values: Mapping[str, Any]) -> dict[str, Any]:

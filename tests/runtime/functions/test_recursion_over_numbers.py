@@ -8,7 +8,7 @@ import pytest
 import autograph
 import runtime as rt
 from runtime.functions import function_tracing, traced
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 
 def count(n):
@@ -249,11 +249,9 @@ def list_of_one_given_twice(n):
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
-    staged = rt.function(function)
-    for n in (0, 1, 9) if function in (two_calls, places_of_paths) else (0, 1, 2, 7, 15, 97):
-        expected = attempt(lambda n=n: function(n))
-        got = attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(
+        function, *((0, 1, 9) if function in (two_calls, places_of_paths) else (0, 1, 2, 7, 15, 97))
+    )
 
 
 def test_floats_keep_their_digits() -> None:

@@ -7,7 +7,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python
 
 
 def variable(n):
@@ -693,11 +693,7 @@ def object_by_keyword(n):
     ],
 )
 def test_it_is_what_python_computes(function: Callable[[Any], Any]) -> None:
-    staged = rt.function(function)
-    for n in (0, 1, 2, 5, 6):
-        expected = attempt(lambda n=n: function(n))
-        got = attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(function, 0, 1, 2, 5, 6)
 
 
 def test_a_list_that_the_run_chooses() -> None:
@@ -709,10 +705,7 @@ def test_a_list_that_the_run_chooses() -> None:
         a.append(7)
         return a, b
 
-    staged = rt.function(function)
-    for n in (0, 2, 3, 5):
-        got = attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(attempt(lambda n=n: function(n)), got), n
+    assert_as_in_python(function, 0, 2, 3, 5)
 
 
 def test_another_list_at_each_depth_is_refused_by_its_name() -> None:

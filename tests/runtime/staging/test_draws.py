@@ -10,7 +10,7 @@ import pytest
 
 import runtime as rt
 from autograph.errors import StagingError
-from tests.support.staging import as_python, attempt, same_outcome
+from tests.support.staging import as_python, assert_as_in_python, attempt
 
 OWN = random.Random(1)
 Program = Callable[[Any], Any]
@@ -161,7 +161,4 @@ def item_of_a_range(n):
 
 
 def test_an_item_of_a_staged_range() -> None:
-    staged = rt.function(item_of_a_range)
-    for n in (1, 5, 6, 9, 17, 0):
-        expected = attempt(lambda n=n: item_of_a_range(n))
-        assert same_outcome(expected, attempt(lambda n=n: staged(rt.constant(n, rt.int64))))
+    assert_as_in_python(item_of_a_range, 1, 5, 6, 9, 17, 0, dtype=rt.int64)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import autograph
 import runtime as rt
-from tests.support.staging import as_python, attempt, same_outcome
+from tests.support.staging import as_python, assert_as_in_python, attempt, same_outcome
 
 DTYPES = {int: rt.int64, float: rt.float64, bool: rt.bool}
 VALUES: dict[type, list[Any]] = {
@@ -869,10 +869,7 @@ def test_bytes_that_are_no_text_go_through_branches_and_loops() -> None:
     ],
 )
 def test_what_is_told_of_known_texts(function: Callable[[Any], Any], most: int) -> None:
-    staged = rt.function(function)
-    for n in range(-2, most + 2):
-        expected = attempt(lambda n=n: function(n))
-        assert same_outcome(expected, attempt(lambda n=n: staged(rt.constant(n)))), n
+    assert_as_in_python(function, *range(-2, most + 2))
 
 
 def without_each_digit(n: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python
 
 
 class Color(enum.Enum):
@@ -267,10 +267,7 @@ PROGRAMS = [
 
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
-    staged = rt.function(program)
-    for n in range(6):
-        expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(program, *range(6))
 
 
 @pytest.mark.parametrize("executor", ["numpy", "native"])
@@ -286,10 +283,7 @@ def test_texts_that_may_be_missing_are_used_as_in_python(use: str) -> None:
     def program(n: Any) -> Any:
         return USES[use](word(n))
 
-    staged = rt.function(program)
-    for n in range(4):
-        expected, got = attempt(lambda n=n: program(n)), attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(program, *range(4))
 
 
 def test_one_text_that_may_be_missing_has_a_length() -> None:
@@ -315,8 +309,4 @@ def list_of_texts(n):
 
 @pytest.mark.parametrize("program", [methods_of_texts, parts_of_texts, list_of_texts])
 def test_texts_at_places_of_the_run(program: Any) -> None:
-    staged = rt.function(program)
-    for n in (-2, 0, 1, 3, 7):
-        expected = attempt(lambda n=n: program(n))
-        got = attempt(lambda n=n: staged(rt.constant(n)))
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, -2, 0, 1, 3, 7)

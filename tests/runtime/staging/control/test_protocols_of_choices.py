@@ -15,7 +15,7 @@ import pytest
 
 import runtime as rt
 from autograph.errors import StagingError
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 
 class Point:
@@ -97,11 +97,7 @@ def test_percent_of_a_text_takes_all_values_or_raises(use: str, choice: str) -> 
     def program(x: Any) -> str:
         return PERCENT[use](CHOICES[choice](x))
 
-    staged = rt.function(program)
-    for x in (0, 3):
-        expected = attempt(lambda x=x: program(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(program, 0, 3)
 
 
 def _of_bytes(value: Any, template: bytes) -> int:
@@ -265,8 +261,4 @@ ASKED |= {
 @pytest.mark.parametrize("use", ASKED)
 def test_python_is_given_the_items_and_the_words_of_the_chosen_one(use: str) -> None:
     program = ASKED[use]
-    staged = rt.function(program)
-    for x in (0, 3):
-        expected = attempt(lambda x=x: program(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(program, 0, 3)

@@ -13,7 +13,7 @@ import pytest
 import autograph
 import runtime as rt
 from tests.support.programs import loaded
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 NAMES = (
     *("held", "flag", "place", "options", "mismatch", "value", "name", "location", "kind"),
@@ -133,11 +133,7 @@ def program(x, y):
 def test_attributes_are_the_users(shape: str, name: str) -> None:
     with loaded((CLASSES + SHAPES[shape]).replace("NAME", name)) as code:
         program = code.fresh()["program"]
-        staged = rt.function(program)
-        for x, y in ((1, 2), (-1, 4), (3, 0)):
-            expected = attempt(lambda x=x, y=y: program(x, y))
-            got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
-            assert same_outcome(expected, got), (expected, got)
+        assert_as_in_python(program, (1, 2), (-1, 4), (3, 0))
 
 
 @dataclass
@@ -178,11 +174,7 @@ def fields_of(x, y):
 
 @pytest.mark.parametrize("program", [taken_apart, of_two_classes, by_names, fields_of])
 def test_functions_of_dataclasses(program: Callable[[Any, Any], Any]) -> None:
-    staged = rt.function(program)
-    for x, y in ((1, 2), (-1, 4)):
-        expected = attempt(lambda x=x, y=y: program(x, y))
-        got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
-        assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(program, (1, 2), (-1, 4))
 
 
 class Lamp:
@@ -221,11 +213,7 @@ def of_its_class(x, y):
 
 @pytest.mark.parametrize("program", [by_a_class_method, of_its_class])
 def test_classes_of_what_the_run_chooses(program: Callable[[Any, Any], Any]) -> None:
-    staged = rt.function(program)
-    for x, y in ((1, 2), (-1, 4)):
-        expected = attempt(lambda x=x, y=y: program(x, y))
-        got = attempt(lambda x=x, y=y: staged(rt.constant(x), rt.constant(y)))
-        assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(program, (1, 2), (-1, 4))
 
 
 def unpacked(x, y):
@@ -272,9 +260,7 @@ class Square(Circle):
 
 @pytest.mark.parametrize(("x", "y"), [(1, 2), (-1, 4), (3, 3), (-2, 1)])
 def test_class_is_that_of_the_users_value(x: int, y: int) -> None:
-    expected = attempt(lambda: classes(x, y))
-    got = attempt(lambda: rt.function(classes)(rt.constant(x), rt.constant(y)))
-    assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(classes, (x, y))
 
 
 PROTOCOL = """
@@ -476,11 +462,7 @@ ATTRIBUTES = {
 @pytest.mark.parametrize("use", ATTRIBUTES)
 def test_collections_have_the_attributes_of_pythons_alone(use: str) -> None:
     program = ATTRIBUTES[use]
-    staged = rt.function(program)
-    for x in (2, 3):
-        expected = attempt(lambda x=x: program(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(program, 2, 3)
 
 
 def printed(x):
@@ -578,6 +560,4 @@ OPERATORS = (
 @pytest.mark.parametrize("x", [2, 5, 1, -1, 0])
 @pytest.mark.parametrize("program", OPERATORS)
 def test_operators_ask_the_class_of_each(program: Callable[[Any], Any], x: int) -> None:
-    expected = attempt(lambda: program(x))
-    got = attempt(lambda: rt.function(program)(rt.constant(x)))
-    assert same_outcome(expected, got), (expected, got)
+    assert_as_in_python(program, x)

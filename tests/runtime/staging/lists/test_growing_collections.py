@@ -13,7 +13,7 @@ import pytest
 import runtime as rt
 from autograph import StagingError
 from runtime.graph.ir import walk
-from tests.support.staging import as_python, attempt, same_outcome
+from tests.support.staging import as_python, assert_as_in_python, attempt, same_outcome
 
 SETS = ("add", "discard", "remove", "update")
 DEQUES = ("append", "appendleft", "extend", "pop", "popleft", "rotate")
@@ -53,11 +53,7 @@ def test_random_changes(kind: str, seed: int, tmp_path: Any) -> None:
     names: dict[str, Any] = {"deque": deque}
     exec(compile(source, str(path), "exec"), names)
     function = names["f"]
-    staged = rt.function(function)
-    for x, y in ((0, 1), (2, 1), (1, 3), (-1, 0)):
-        expected = attempt(lambda: function(x, y))  # noqa: B023
-        got = attempt(lambda: staged(rt.constant(x), rt.constant(y)))  # noqa: B023
-        assert same_outcome(expected, got), (source, x, y, expected, got)
+    assert_as_in_python(function, (0, 1), (2, 1), (1, 3), (-1, 0))
 
 
 KNOWN = (
@@ -163,11 +159,7 @@ def test_what_is_made_of_a_deque_is_one(name: str, grows: bool, most: int | None
         del made[1]
         return isinstance(made, deque), is_equal, made.maxlen, list(made), list(items)
 
-    staged = rt.function(program)
-    for n in (1, 3):
-        expected = attempt(lambda: program(n))  # noqa: B023
-        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, 1, 3)
 
 
 def full(n):
@@ -514,11 +506,7 @@ def intersections_that_grow(n):
     ],
 )
 def test_collections_are_of_pythons_classes(program: Callable[..., Any]) -> None:
-    staged = rt.function(program)
-    for n in (1, 3):
-        expected = attempt(lambda: program(n))  # noqa: B023
-        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, 1, 3)
 
 
 TABLE = {1: 10, 2: 20, 5: 50}
@@ -577,11 +565,7 @@ PROGRAMS = (
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.__name__)
 @pytest.mark.parametrize("dtype", [rt.int32, rt.int64])
 def test_staged_keys(program: Callable[..., Any], dtype: Any) -> None:
-    staged = rt.function(program)
-    for n in (0, 1, 2, 3, 5):
-        expected = attempt(lambda: program(n))  # noqa: B023
-        got = attempt(lambda: staged(rt.constant(n, dtype)))  # noqa: B023
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, 0, 1, 2, 3, 5, dtype=dtype)
 
 
 def new_entry(n):
@@ -730,11 +714,7 @@ def an_item_of_a_set(n):
     ],
 )
 def test_stand_ins_do_what_pythons_own_do(program: Callable[..., Any]) -> None:
-    staged = rt.function(program)
-    for n in (1, 2, 3):
-        expected = attempt(lambda: program(n))  # noqa: B023
-        got = attempt(lambda: staged(rt.constant(n)))  # noqa: B023
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, 1, 2, 3)
 
 
 @pytest.mark.parametrize("join", [rt.stack, lambda rows: rt.concat(rows, 0), rt.add_n])

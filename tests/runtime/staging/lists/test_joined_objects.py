@@ -7,7 +7,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 
 class Node:
@@ -113,11 +113,7 @@ def failing_in_a_loop(x):
 
 @pytest.mark.parametrize("function", [raising_branch, raising_otherwise, failing_in_a_loop])
 def test_names_of_what_a_raising_path_changes(function: Any) -> None:
-    staged = rt.function(function)
-    for x in (-1, 0, 1, 3, 6):
-        expected = attempt(lambda x=x: function(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(function, -1, 0, 1, 3, 6)
 
 
 class Reading:
@@ -212,11 +208,7 @@ def asked_twice_in_a_try(x):
     ],
 )
 def test_what_the_only_path_makes_and_asks(function: Any) -> None:
-    staged = rt.function(function)
-    for x in (1, 3, 6, -1):
-        expected = attempt(lambda x=x: function(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(function, 1, 3, 6, -1)
 
 
 class Bare:
@@ -308,8 +300,4 @@ def made_in_an_arm(x):
     ],
 )
 def test_an_object_and_its_namespace_are_one(function: Any) -> None:
-    staged = rt.function(function)
-    for x in (3, 2, 0, -1):
-        expected = attempt(lambda x=x: function(x))
-        got = attempt(lambda x=x: staged(rt.constant(x)))
-        assert same_outcome(expected, got), (x, expected, got)
+    assert_as_in_python(function, 3, 2, 0, -1)

@@ -9,7 +9,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 LOOP = "for v in s: t = (t * 31 + v) % 100003"
 SEEDS = (*range(20), 77, 192, 219, 264, 365, 2666, 6055)
@@ -144,10 +144,7 @@ def path_in_a_path(x):
     ],
 )
 def test_the_order_is_python_s(function: Callable[[Any], Any]) -> None:
-    staged = rt.function(function)
-    for x in (0, 1, 5):
-        expected = attempt(lambda x=x: function(x))
-        assert same_outcome(expected, attempt(lambda x=x: staged(rt.constant(x))))
+    assert_as_in_python(function, 0, 1, 5)
 
 
 def of_many_that_meet(x):

@@ -14,7 +14,7 @@ import pytest
 
 import autograph
 import runtime as rt
-from tests.support.staging import as_python, attempt, equal, same_outcome
+from tests.support.staging import as_python, assert_as_in_python, attempt, equal, same_outcome
 
 TABLE = [10, 20, 30]
 SIZES = array("i", [10, 20])
@@ -221,11 +221,7 @@ PLACES = [(i, j) for i in (-4, -2, -1, 0, 1, 2, 3) for j in (-3, -1, 0, 1, 2)]
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
 def test_staged_is_python(program: Program) -> None:
-    staged = rt.function(program)
-    for i, j in PLACES:
-        expected = attempt(lambda i=i, j=j: program(i, j))
-        got = attempt(lambda i=i, j=j: staged(rt.constant(i), rt.constant(j)))
-        assert same_outcome(expected, got), (i, j, expected, got)
+    assert_as_in_python(program, *PLACES)
 
 
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda f: f.__name__)
@@ -723,8 +719,7 @@ def repeated_in_place(n: Any) -> Any:
 
 @pytest.mark.parametrize("n", [0, 1, 3])
 def test_a_list_repeated_in_place_is_so_under_all_its_names(n: int) -> None:
-    expected = attempt(lambda: repeated_in_place(n))
-    assert same_outcome(expected, attempt(lambda: rt.function(repeated_in_place)(rt.constant(n))))
+    assert_as_in_python(repeated_in_place, n)
 
 
 def event_by_its_kind(n: Any) -> Any:
@@ -781,5 +776,4 @@ def under_keys(n: Any) -> Any:
 @pytest.mark.parametrize("n", range(10))
 @pytest.mark.parametrize("program", [event_by_its_kind, machine, lengths, under_keys])
 def test_items_of_several_kinds_are_chosen(program: Callable[[Any], Any], n: int) -> None:
-    expected = attempt(lambda: program(n))
-    assert same_outcome(expected, attempt(lambda: rt.function(program)(rt.constant(n))))
+    assert_as_in_python(program, n)

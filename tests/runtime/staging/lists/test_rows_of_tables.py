@@ -16,7 +16,7 @@ import pytest
 import autograph
 import runtime as rt
 from tests.support.programs import loaded
-from tests.support.staging import attempt, same_outcome
+from tests.support.staging import assert_as_in_python, attempt, same_outcome
 
 
 def times_table(n):
@@ -767,11 +767,7 @@ RIGHT = [
 
 @pytest.mark.parametrize("program", RIGHT, ids=lambda program: program.__name__)
 def test_it_is_what_python_computes(program: Callable[[Any], Any]) -> None:
-    staged = rt.function(program)
-    for n in (0, 1, 2, 4):
-        expected = attempt(lambda n=n: program(n))
-        got = attempt(lambda n=n: staged(rt.constant(n, rt.int64)))
-        assert same_outcome(expected, got), (n, expected, got)
+    assert_as_in_python(program, 0, 1, 2, 4, dtype=rt.int64)
 
 
 def show_rows(n):
