@@ -59,7 +59,7 @@ from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import is_stream_write, print_in_graph
-from runtime.staging.symbolic_tensor import Rows
+from runtime.staging.symbolic_tensor import RowSequence
 from runtime.staging.tracing import Trace
 
 
@@ -148,7 +148,7 @@ def _instead_of_next(iterator: Any, *default: Any) -> str:
     return "take the items of a list or tensor by an index"
 
 
-_OF_SEQUENCE: type = type(iter(object.__new__(Rows)))
+_OF_SEQUENCE: type = type(iter(object.__new__(RowSequence)))
 
 
 def _gives_what_is_there(iterator: Any) -> bool:
@@ -156,7 +156,7 @@ def _gives_what_is_there(iterator: Any) -> bool:
     stands for a list.
     """
     if type(iterator) is _OF_SEQUENCE:
-        return all(isinstance(held, Rows) for held in gc.get_referents(iterator))
+        return all(isinstance(held, RowSequence) for held in gc.get_referents(iterator))
     code = getattr(iterator, "gi_code", None)
     return type(iterator) in GIVING if code is None else is_ours(code.co_filename)
 

@@ -153,7 +153,7 @@ def as_caught(error: BaseException, is_seen: bool) -> None:
 
 
 def _of_texts(said: str) -> str:
-    """What Python says, as it says it of texts and lists of its own."""
+    """The words of an error of Python's, as they are of texts and lists of its own."""
     text = re.sub(_TEXTS, r"\1str", said)
     return re.sub(_ADDED, r'can only concatenate \1 (not "\2") to \1', text)
 

@@ -53,7 +53,7 @@ def _instead(name: str) -> str:
     return ""
 
 
-class Rows:
+class RowSequence:
     """The rows of a tensor, each of them as it is when it is taken."""
 
     def __init__(self, tensor: SymbolicTensor, count: int) -> None:
@@ -252,7 +252,7 @@ class SymbolicTensor(InScope, Tensor):
         if len(self.static_shape or (None,)) == 0 or (self.static_shape or (None,))[0] is None:
             trace = active(self)
             trace.apply(CHECK_LENGTH, (trace.value_of(self),), {"expected": count})
-        return iter(Rows(self, count))
+        return iter(RowSequence(self, count))
 
     def __len__(self) -> int:
         shape = self.static_shape

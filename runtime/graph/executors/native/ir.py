@@ -371,7 +371,7 @@ def _signed(number: int, width: int) -> int:
 
 
 def _combined(opname: str, first: Value, second: Value) -> Value | None:
-    """What an instruction gives if it is known, or one of its operands."""
+    """The known result of an instruction, or one of its operands that it gives."""
     a, b = _known(first), _known(second)
     if a is not None and b is not None:
         return Constant(first.type, _signed(_EXACT[opname](a, b), first.type.width))
