@@ -672,7 +672,7 @@ def test_graph_does_not_mix_with_what_the_file_prints(cli: Cli) -> None:
         (
             ["staged.py:first", "--args", "int32[2]"],
             "staged.py: operator.itemgetter(0) is not written in Python"
-            if has(3, 14)
+            if has(3, 13)
             else "autograph: --args: function() takes a callable",
         ),
     ],

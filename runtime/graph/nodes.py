@@ -177,9 +177,9 @@ def _check_present(flag: bool, *, name: str | None) -> None:
         raise TypeError(f"{what} is None here, which cannot be computed with: test it by `is None`")
 
 
-def _check_attribute(flag: bool, *, name: str) -> None:
+def _check_attribute(flag: bool, *, message: str) -> None:
     if not flag:
-        raise AttributeError(f"'NoneType' object has no attribute {name!r}")
+        raise AttributeError(message)
 
 
 def _check_length(value: Any, *, expected: int) -> None:

@@ -48,13 +48,13 @@ class Missing(StandIn):
         """The value, after a check that it is there."""
         raise NotImplementedError
 
-    def owner(self, name: str) -> Any:
-        """The value, after a check that it is there, of which an attribute is meant."""
+    def owner(self, use: Callable[..., Any], *args: Any) -> Any:
+        """The value, after a check that it is there, of which an attribute is read or changed."""
         return self.get()
 
     def member(self, name: str) -> Any:
         """The attribute of the value, after a check that it is there."""
-        return member_of(self.owner(name), name)
+        return member_of(self.owner(getattr, name), name)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         present(self)[key] = value
@@ -63,10 +63,10 @@ class Missing(StandIn):
         del present(self)[key]
 
     def __setattr__(self, name: str, value: Any) -> None:
-        setattr(present(self.owner(name)), name, value)
+        setattr(present(self.owner(setattr, name, value)), name, value)
 
     def __delattr__(self, name: str) -> None:
-        delattr(present(self.owner(name)), name)
+        delattr(present(self.owner(delattr, name)), name)
 
     def __hash__(self) -> int:
         raise placed(
@@ -130,10 +130,14 @@ class MaybeNone(Missing):
         """The `keys` of the value; TypeError where it is None, which is no mapping."""
         return member_of(self.get(), "keys")
 
-    def owner(self, name: str) -> Any:
+    def owner(self, use: Callable[..., Any], *args: Any) -> Any:
         """The value, after a check that it is not None, which has no such attribute."""
         trace = active(self.flag)
-        trace.apply(CHECK_ATTRIBUTE, (trace.value_of(self.flag),), {"name": name})
+        try:
+            use(None, *args)
+        except AttributeError as error:
+            message = {"message": str(error)}
+            trace.apply(CHECK_ATTRIBUTE, (trace.value_of(self.flag),), message)
         return self.held
 
     def __bool__(self) -> NoReturn:

@@ -89,11 +89,10 @@ def _is_unconverted(frame: FrameType | None) -> bool:
     """Whether code of the user's, or of a library, asks in this frame that is not converted. An
     operator of Python's own leaves to the other operand what it does not know.
     """
-    if frame is not None and is_library(frame.f_code):
+    while frame is not None and is_library(frame.f_code):
         name = frame.f_code.co_name
         if name in BINARY or name in OF_THE_RIGHT:
             return False
-    while frame is not None and is_library(frame.f_code):
         frame = frame.f_back  # as the classes of `abc` ask, for another
     return frame is not None and not is_ours(frame.f_code.co_filename)
 
