@@ -187,7 +187,8 @@ def _in_pairs(items: Any) -> Indexed | None:
     """The items of `itertools.pairwise`, which holds one where some have been taken: it is another
     one than is in its place then where a round has replaced that.
     """
-    iterator, *taken = gc.get_referents(items)
+    held = gc.get_referents(items)
+    iterator, *taken = [each for each in held if each is not pairwise]  # from Python 3.12 on
     source = None if any(map(_holds_something, taken)) else indexed(iterator)
     if source is None or source.functions:
         return None
