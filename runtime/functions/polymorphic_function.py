@@ -51,6 +51,7 @@ from runtime.functions.signatures import (
 from runtime.functions.trace_cache import Call, Traces
 from runtime.functions.traced import Traced
 from runtime.staging.control.caught import caught_of
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text, of_any
@@ -563,6 +564,16 @@ def _again(
             return _again(descent, depth, function, (*args[:at], item, *args[at + 1 :]), kwargs)
 
         return args[at].apply(with_kind)
+    if not descent.keeps_choices and any(map(_is_chosen, (*args, *kwargs.values()))):
+
+        def with_texts(*args: Any, _reached: Any = function, **kwargs: Any) -> Any:
+            return _again(descent, depth, function, args, kwargs)
+
+        texts = tuple([of_any(item) if _is_chosen(item) else item for item in args])
+        named = {key: of_any(x) if _is_chosen(x) else x for key, x in kwargs.items()}
+        made = descent.with_texts_of_the_run(with_texts, texts, named)
+        if made is not NotImplemented:
+            return made
     function, args, kwargs = with_lists_bound(function, args, kwargs, autograph.converted_code)
     args, kwargs = _of_any(args), {name: _of_any(item) for name, item in kwargs.items()}
     plain, own = function, (args, kwargs)
@@ -590,6 +601,11 @@ def _again(
         return staged.call_plain(call)
     args, kwargs = own
     return autograph.convert_for_staging(plain)(*args, **kwargs)
+
+
+def _is_chosen(item: Any) -> bool:
+    """Whether an argument is one of several texts: each call may have others, as `text[1:]`."""
+    return type(item) is Choice and item.is_text
 
 
 def _of_any(item: Any) -> Any:

@@ -50,7 +50,8 @@ class Descent:
 
     `met` has the keys of all calls, `calls` their number in each family; `recurs` tells whether
     some were those of a graph. `counters` has the places of what is staged in the calls of a
-    family; none where that was refused, by `refusal`.
+    family; none where that was refused, by `refusal`. `keeps_choices` tells that the function needs
+    to know from which texts the run chooses an argument.
     """
 
     def __init__(self) -> None:
@@ -60,6 +61,20 @@ class Descent:
         self.recurs = False
         self.counters: dict[Family, Places] = {}
         self.refusal: Exception | None = None
+        self.keeps_choices = False
+
+    def with_texts_of_the_run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        """Returns what a call gives, of which the arguments were texts that the run chooses, and
+        are any; NotImplemented where the function needs to know from which.
+        """
+        given = (*args, *kwargs.values())
+        made = _undone_if_refused(function, given, lambda: function(*args, **kwargs))
+        if type(made) is not Refused:
+            return made
+        self.keeps_choices = True
+        return NotImplemented
 
     def is_known(self, depth: int, function: Any, call: Call) -> bool:
         """True if one of the `depth` calls that a call makes wait has its key, or an earlier call
@@ -126,15 +141,10 @@ class Descent:
         places = self._places(family)
         if not places:
             return NotImplemented
-        trace = active()
-        references, wanted = trace.references, trace.references.wanted
-        recorder = BlockRecorder(function, (*call.args, *call.kwargs.values()), ())
-        made = undone_if_refused(trace, recorder, lambda: _called(function, call, places))
+        given = (*call.args, *call.kwargs.values())
+        made = _undone_if_refused(function, given, lambda: _called(function, call, places))
         if type(made) is not Refused:
             return made
-        if references.wanted != wanted and references.acted() is None:
-            trace.refusal = made.error
-            raise made.error  # Python runs again, with what was missing
         self.refusal = made.error
         self.counters[family] = frozenset()
         return NotImplemented
@@ -163,6 +173,21 @@ class Descent:
 
         staged = [(at, _with_parts(at, part, with_type)) for at, part in family]
         return places | self.counters.get(tuple(staged), frozenset()) if places else places
+
+
+def _undone_if_refused(
+    function: Callable[..., Any], given: Sequence[Any], run: Callable[[], Any]
+) -> Any:
+    """Returns what a call of the function gives, or Refused; a refusal for which Python runs again,
+    with what was missing, is raised.
+    """
+    trace = active()
+    references, wanted = trace.references, trace.references.wanted
+    made = undone_if_refused(trace, BlockRecorder(function, tuple(given), ()), run)
+    if type(made) is Refused and references.wanted != wanted and references.acted() is None:
+        trace.refusal = made.error
+        raise made.error
+    return made
 
 
 def _is_around(function: Any, items: Iterable[Any]) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import traceback
 from typing import Any
 
@@ -267,3 +268,40 @@ def test_a_plain_function_that_is_too_deep(undecorated: None) -> None:
         rt.function(length)(rt.constant(10**6))
     last = traceback.extract_tb(caught.value.__traceback__)[-1]
     assert (last.filename, last.name) == (__file__, "length")
+
+
+WORDS = ["drawn", "warden", "", "reward"]
+
+
+def in_common(a, b):
+    if not a or not b:
+        return 0
+    if a[0] == b[0]:
+        return 1 + in_common(a[1:], b[1:])
+    return max(in_common(a[1:], b), in_common(a, b=b[1:]))
+
+
+def test_texts_that_a_recursion_takes_apart_are_traced_once() -> None:
+    def program(i: Any, k: Any) -> Any:
+        return in_common(WORDS[i], WORDS[k])
+
+    staged = rt.function(program)
+    for i, k in itertools.product(range(4), repeat=2):
+        found = staged(rt.constant(i), rt.constant(k))
+        assert int(found) == in_common(WORDS[i], WORDS[k])
+    graph = staged.get_concrete_function(rt.constant(0), rt.constant(0)).graph
+    assert str(graph).count("graph in_common") == 1
+
+
+MEANINGS = {"a": ["b", "c"], "b": ["c"], "c": [], "d": ["a", "b"]}
+
+
+def meanings(name):
+    return 1 + sum(meanings(each) for each in MEANINGS[name])
+
+
+def test_texts_that_are_keys_in_a_recursion_stay_those_that_are_known() -> None:
+    names = list(MEANINGS)
+    staged = rt.function(lambda i: meanings(names[i]))
+    for i, name in enumerate(names):
+        assert int(staged(rt.constant(i))) == meanings(name)
