@@ -34,7 +34,8 @@ _PLAIN = (ValueError, TypeError)
 _ADDED = r"^unsupported operand type\(s\) for \+: '(str|list|deque)' and '(.+)'$"
 _SYMBOLS = r"\bSymbolicTensor\b"
 _NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
-_TEXTS = r"(\b(not|type|got) '?|^|')Text\b"
+_TEXTS = r"(\b(not|type|got) ['\"]?|^|')Text\b"
+_PATTERNS = rf"^expected string or bytes-like object(, got '(Text|{CHOSEN})')?$"
 _CODE = r"^(eval|exec|compile)\(\) arg 1 must be a string"
 _PLACED = r".+?:\d+:\d+: "
 _OUTSIDE = "compute with numbers and tensors, or do this outside of the staged function"
@@ -55,10 +56,15 @@ _OF_TEXTS = (
     "a text of staged values is made where the graph prints or raises it: print(text) does so, and "
     "so does print(text, end='', file=...) for a file"
 )
+_OF_PATTERNS = (
+    "functions and patterns of re take texts that Python knows while tracing: take a text of the "
+    "run apart by its methods (split, find, startswith, isdigit) or by a loop over its characters"
+)
 _OF_CODE = (
     "eval, exec and compile take what Python knows while tracing: take a text of staged values "
     "apart, by split(), find() and int(), or do this outside of the staged function"
 )
+_OF_ONE_USE = (_OF_CODE, _OF_PATTERNS)
 _OF_CHOICES = (
     "give it each of them in a branch of its own, or do this outside of the staged function"
 )
@@ -127,9 +133,11 @@ def _place(error: BaseException, location: Location | None) -> None:
     if isinstance(error, OpError) and not isinstance(error, AssertionError):
         error.location = error.location or location
     elif (type(error) in _PLAIN or way_out is _OF_ATTRIBUTES) and _has_text(error):
-        text = _of_texts(error.args[0]).replace("SymbolicNumber", "staged number")
+        text = error.args[0].replace("SymbolicNumber", "staged number")
         if way_out is _OF_TEXTS and re.search(_ALIKE_FOR_NUMBERS, text):
-            way_out = None  # Python says the same of its own texts
+            # Python says the same of its own texts.
+            text, way_out = _of_texts(text), None
+        text = re.sub(_TEXTS, r"\1text of the run", text)
         # One that passes through a trace around this one is placed already.
         if not re.match(_PLACED, text):
             vars(error)[SAID] = error.args
@@ -194,6 +202,8 @@ def _way_out(error: BaseException) -> str | None:
         return None
     if "SymbolicNumber" in str(error):
         return _OF_NUMBERS
+    if re.search(_PATTERNS, str(error)):
+        return _OF_PATTERNS
     if CHOSEN in str(error):
         return _OF_CHOICES
     if re.search(_CODE, str(error)):
@@ -208,7 +218,7 @@ def is_of_symbol(error: BaseException) -> bool:
     if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
-    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES, _OF_CODE)
+    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES, _OF_CODE, _OF_PATTERNS)
     is_told = _way_out(error) is not None or any(hint in text for hint in hints)
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
 
@@ -218,6 +228,9 @@ def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
     last = _last_of_the_users(error.__traceback__)
     place = None if last is None else position_of(last.tb_frame.f_code, last.tb_lasti)
     said = re.sub(f"^{_PLACED}", "", str(error).partition("\n")[0])
+    said = re.sub(_TEXTS, r"\1text of the run", said)
+    if _way_out(error) in _OF_ONE_USE:
+        way_out = str(_way_out(error))
     what = "Python raises a TypeError here, of what only the run knows"
     if isinstance(error, OpError):
         what, way_out = "a shape or number must be known here that only the run knows", _SHAPED

@@ -708,6 +708,18 @@ def a_text_of_the_run_as_code():
     f(N)
 
 
+@misuse(StagingError, "would catch it: expected string or bytes-like", "by its methods (split")
+def a_text_of_the_run_for_a_pattern():
+    @rt.function
+    def f(n):
+        try:
+            return len(re.findall("1", f"{n}"))  # <-
+        except TypeError:
+            return n
+
+    f(N)
+
+
 @misuse(StagingError, "a bytes times an integer of the graph", "tf.fill([n], value)")
 def bytes_repeated_by_a_tensor():
     @rt.function

@@ -613,6 +613,7 @@ READ: dict[str, Callable[[Any], Any]] = {
         caught(lambda: "%c" % str(x), TypeError),
     ),
     "no_number_added": lambda x: f"{x}" + 1,
+    "no_text_added_to_a_list": lambda x: [x] + f"{x}",
     "no_number_added_caught": lambda x: caught(lambda: str(x) + 1, TypeError),
     "unread_width": lambda x: (f"{x:0{x}d}", x)[1],
     "chosen_format": lambda x: f"{7:{'05d' if x > 3 else '#x'}}",
