@@ -275,7 +275,9 @@ MUTUAL = {
     "runtime.staging.control.blocks": "runtime.staging.control.caught",
     "runtime.staging.control.branches": "runtime.staging.control.caught",
     "runtime.staging.control.choices": "runtime.staging.chosen_values",
-    "runtime.staging.control.iteration": "runtime.staging.lists.sequences",
+    "runtime.staging.control.iteration": (
+        "runtime.staging.lists.sequences runtime.staging.lists.walks"
+    ),
     "runtime.staging.control.joins": (
         "runtime.staging.control.iteration runtime.staging.lists.growing_tuple "
         "runtime.staging.texts"

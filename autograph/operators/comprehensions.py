@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from functools import partial
 from types import CellType, CodeType, FrameType, FunctionType, GeneratorType
@@ -20,6 +21,7 @@ from autograph.backend import (
 )
 from autograph.errors import StagingError
 from autograph.frames import hide, is_variable, refusal
+from autograph.instructions import operation_at
 from autograph.objects import is_generator_function, users_member
 from autograph.operators import growing
 from autograph.operators.blocks import unpacked
@@ -29,6 +31,7 @@ from autograph.operators.logical import not_
 from autograph.operators.methods import converted_method
 from autograph.operators.shared import held_by
 from autograph.operators.truths import truth
+from autograph.operators.unpacking import for_names
 from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
@@ -69,6 +72,18 @@ def listed(given: Given, any_order: bool = False) -> Any:
     elements = _staged_list([])
     taker = AnyOrder(fills=elements) if any_order else None
     given.in_rounds(_adding(elements, _append, called=False), (), None, "", known=True, taker=taker)
+    return elements
+
+
+def _first(given: Given, most: int) -> Any:
+    """The list of the first elements that a generator gives, `most` of them at the most."""
+    elements = _staged_list([])
+
+    def one_more(element: Any, count: Any, *, made: Any = elements) -> Any:
+        made.append(element)
+        return count + 1
+
+    given.in_rounds(one_more, (0,), lambda count: count < most, "the number of items", known=False)
     return elements
 
 
@@ -712,11 +727,28 @@ def _generator_of(given: Given) -> Generator[Any, Any, Any]:
     return made
 
 
+def _is_staged(given: Given) -> bool:
+    return not given.plain and growing.is_staging() and backend_of(given.items) is not None
+
+
+def _names_of(frame: FrameType) -> int | None:
+    """The number of names to which a frame unpacks an iterator; None where it does something
+    else with it.
+    """
+    name, count = operation_at(frame)
+    return count if name == "UNPACK_SEQUENCE" else None
+
+
 def _elements(given: Given) -> Generator[Any, Any, Any]:
     try:
         if given.is_taken:
             yield
             raise _used_again()
+        count = _names_of(sys._getframe(1)) if _is_staged(given) else None
+        if count is not None:
+            given.generator = None  # it advances already
+            yield from for_names(_first(given, count + 1), count)
+            return
         given.is_taken = True
         return (yield from given.elements())
     except Exception as error:  # whatever passes through is the user's: only our frame goes

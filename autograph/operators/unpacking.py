@@ -1,8 +1,8 @@
-"""`a, *rest, z = items`, and `f(*items)`."""
+"""`a, *rest, z = items`, `a, b = (f(x) for x in items)`, and `f(*items)`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from autograph.backend import asked, backend_of
@@ -34,6 +34,14 @@ def taken_apart(items: Any, before: int, after: int) -> list[Any]:
         raise ValueError(text)
     behind = count - after
     return [*found[:before], growing(found[before:behind]), *found[behind:]]
+
+
+def for_names(items: Any, count: int) -> Iterable[Any]:
+    """The items for so many names. A backend is asked for those of which only the run knows how
+    many there are.
+    """
+    backend = backend_of(items)
+    return items if backend is None else asked(backend, for_names, items, count)  # type: ignore[no-any-return]
 
 
 def given_all(function: Callable[..., Any], items: Any, /, **keywords: Any) -> Any:

@@ -20,6 +20,7 @@ from runtime.graph.ir import Value, format_location
 from runtime.graph.nodes import LENGTH
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.ops import range_p
+from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control.blocks import Block, Names, as_state, bare
 from runtime.staging.control.branches import cond, truth
 from runtime.staging.control.carried_objects import Watch, also_watching, no_watch
@@ -86,7 +87,12 @@ class Staged:
         yield from ()
 
     def __iter__(self) -> Any:
-        raise refuse_iteration(self.shown())
+        names = rows_unpacked(sys._getframe(1), None)
+        if names is None or self.streams:
+            raise refuse_iteration(self.shown())
+        from runtime.staging.lists.walks import elements_for
+
+        return elements_for(names, self)
 
 
 class Rows(Staged):

@@ -22,7 +22,7 @@ from typing import Any, cast
 
 from autograph.operators.comprehensions import of_generator
 from autograph.operators.texts import shown_by_user
-from autograph.operators.unpacking import given_all, taken_apart
+from autograph.operators.unpacking import for_names, given_all, taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
@@ -50,7 +50,7 @@ from runtime.staging.lists.keys import is_float, is_staged, place_of_number
 from runtime.staging.lists.sequences import check, chosen, is_record, refuse_if
 from runtime.staging.lists.spread_calls import spread_call
 from runtime.staging.lists.staged_items import stacked
-from runtime.staging.lists.walks import Items
+from runtime.staging.lists.walks import Items, unpacked
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
 from runtime.staging.tracing import is_symbol
@@ -541,6 +541,7 @@ def _joined(separator: Any, parts: Any, /) -> Any:
 BUILTINS[sorted] = _sorted
 BUILTINS[list] = listed
 BUILTINS[taken_apart] = _taken_apart
+BUILTINS[for_names] = lambda items, count: unpacked(count, items.length(), items.at)
 BUILTINS[given_all] = spread_call
 BUILTINS[str.join] = _joined
 

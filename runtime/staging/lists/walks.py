@@ -9,9 +9,11 @@ from typing import Any, NoReturn, TypeVar
 from autograph import register_backend, register_stand_in
 from runtime.staging import texts
 from runtime.staging.backend import StagingBackend
-from runtime.staging.control import iteration
+from runtime.staging.block_recorder import BlockRecorder
+from runtime.staging.control import branches, iteration
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.sequences import check
+from runtime.staging.tracing import is_symbol
 
 G = TypeVar("G", bound=Growing)
 
@@ -36,14 +38,45 @@ def unpacked(names: int, size: Any, at: Callable[[int], Any]) -> Iterator[Any]:
     """The items for so many names, of which there are `size`. ValueError, at run time, for another
     number of items.
     """
-    expected = f"values to unpack (expected {names}"
-    few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
-    many = f"too many {expected})"
+    few, many = _expected(names, size)
     if sys.version_info >= (3, 14):
-        many = texts.make(str.format, f"too many {expected}, got {{}})", size)
+        many = texts.make(str.format, f"{many[:-1]}, got {{}})", size)
     check(size < names, few, ValueError)
     check(size > names, many, ValueError)
     return iter([at(place) for place in range(names)])
+
+
+def _expected(names: int, size: Any) -> tuple[Any, str]:
+    """What Python says of too few items for so many names, and of too many."""
+    expected = f"values to unpack (expected {names}"
+    few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
+    return few, f"too many {expected})"
+
+
+def elements_for(names: int, source: iteration.Staged) -> Iterator[Any]:
+    """The elements that a function or an iterator gives for so many names, as Python takes them:
+    one after another, and one more to find that there are no others.
+    """
+    iteration.use(source)
+    size = source.length()
+    few, many = _expected(names, size)
+    found = []
+    for place in range(names):
+        check(size <= place, few, ValueError)
+        found.append(source.at(place))
+    called = list(source.functions())
+    if is_symbol(size) and called:
+        # The default value leads a recorder to what the functions can change.
+        def further(*, _reached: Any = called) -> None:
+            source.at(names)
+
+        branches.cond(size > names, further, _nothing, (), (), BlockRecorder)
+    check(size > names, many, ValueError)
+    return iter(found)
+
+
+def _nothing() -> None:
+    pass
 
 
 class Walk(iteration.Staged):

@@ -966,12 +966,71 @@ def unpacked(n):
     return a + b
 
 
-@pytest.mark.parametrize("n", [0, 1, 2, 5])
-def test_unpacking_checks_the_length_as_python_does(n: int) -> None:
-    expected = attempt(lambda: unpacked(rt.constant(n)))
-    staged = rt.function(unpacked)
+def mapping_unpacked(n):
+    a, b = map(lambda number: 2 * number + n, numbers_below(n))
+    return a, b
+
+
+def mapping_with_effects_unpacked(n):
+    met = 0
+
+    def noted(number):
+        nonlocal met
+        met += 1
+        print(number)
+        return number
+
+    try:
+        a, b = map(noted, numbers_below(n))
+    except ValueError:
+        a, b = -1, -1
+    return a, b, met
+
+
+def generator_with_effects_unpacked(n):
+    met = []
+
+    def noted(number):
+        met.append(number)
+        return -number
+
+    try:
+        a, b = (noted(number) for number in numbers_below(n) if number != 1)
+    except ValueError:
+        a, b = -1, -1
+    return a, b, met
+
+
+def pairs_unpacked(n):
+    (i, a), (j, b) = enumerate(numbers_below(n))
+    (c, d), (e, f) = zip(numbers_below(n), reversed(numbers_below(n)))
+    low, high = filter(lambda number: number != 1, numbers_below(n + 1))
+    return i, a, j, b, c, d, e, f, low, high
+
+
+def generator_unpacked(n):
+    made = (number * n for number in numbers_below(n))
+    a, b = made
+    return a + b
+
+
+@pytest.mark.parametrize("n", [0, 1, 2, 3, 5])
+@pytest.mark.parametrize(
+    "program",
+    [
+        *(unpacked, mapping_unpacked, mapping_with_effects_unpacked, pairs_unpacked),
+        *(generator_unpacked, generator_with_effects_unpacked),
+    ],
+)
+def test_unpacking_checks_the_length_as_python_does(
+    program: Any, n: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    expected = attempt(lambda: program(n))
+    printed = capsys.readouterr().out
+    staged = rt.function(lambda n: program(int(n)))
     got = attempt(lambda: staged(rt.constant(n)))
     assert same_outcome(expected, got), (expected, got)
+    assert capsys.readouterr().out == printed
 
 
 def of_values(n):
