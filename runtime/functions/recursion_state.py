@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.core.types import TensorType, Type
 from runtime.graph.nodes import INT
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import children_of
 from runtime.staging.aliasing import sharing
 from runtime.staging.block_recorder import look_at
 from runtime.staging.control import graph_values, joins
@@ -124,8 +124,7 @@ class RecursionState:
 
     def check_result(self, result: Any) -> None:
         """StagingError for a result that has one of the objects in it."""
-        found = None if self.returns(result) else structure_of(result)
-        for item in found[1] if found is not None else ():
+        for item in () if self.returns(result) else children_of(result):
             if self.returns(item):
                 raise refuse(
                     "a recursive function returns a list, dict, set or object from outside of it "

@@ -19,7 +19,7 @@ from runtime.core.types import ObjectHandle, is_variable
 from runtime.dtypes import DType
 from runtime.graph.lists import Elements
 from runtime.graph.nodes import NUMBER_TYPES, fits
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import children_of, structure_of
 from runtime.staging import texts
 from runtime.staging.control import branches, joins
 from runtime.staging.control.choices import Choice, are_texts, is_member, is_option, is_token
@@ -186,8 +186,7 @@ def _is_kept_in_lists(value: Any) -> bool:
     """Whether an object or list is, or is in, a value, of which the run has the place alone."""
     if is_reference(value) or type(value) is PlacedList:
         return True
-    found = structure_of(value) if isinstance(value, tuple) else None
-    return found is not None and any(map(_is_kept_in_lists, found[1]))
+    return isinstance(value, tuple) and any(map(_is_kept_in_lists, children_of(value)))
 
 
 def _asked_where(taken: Any, value: Any) -> Any:

@@ -216,6 +216,12 @@ def structure_of(item: Any) -> tuple[Structure, Children] | None:
     return Structure(kind, keys, handler), children
 
 
+def children_of(item: Any) -> Children:
+    """The children of a container; none of anything else."""
+    found = structure_of(item)
+    return () if found is None else found[1]
+
+
 def has_object(item: Any) -> bool:
     """True for an object of a dataclass or a class of attrs, and for a tuple with one in it."""
     if isinstance(item, tuple):

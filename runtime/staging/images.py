@@ -12,7 +12,7 @@ import numpy as np
 
 from autograph.users_words import with_article
 from runtime.graph.data import Opaque, as_data
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import children_of, structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control.optional_values import MaybeNone, bound
@@ -53,9 +53,8 @@ def _holds_symbol(item: Any, above: tuple[int, ...] = ()) -> bool:
     """Whether a value is a symbol, or a structure with one in it."""
     if is_symbol(item) or id(item) in above:
         return is_symbol(item)
-    found = structure_of(item.own() if isinstance(item, Growing) else item)
-    inner = (*above, id(item))
-    return found is not None and any(_holds_symbol(part, inner) for part in found[1])
+    parts = children_of(item.own() if isinstance(item, Growing) else item)
+    return any(_holds_symbol(part, (*above, id(item))) for part in parts)
 
 
 def _refuse_shown(kind: str) -> Exception:

@@ -29,7 +29,7 @@ from runtime.core.types import NumberType, TensorType, Type, is_variable
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.graph.nodes import BOOL, FLOAT, INT
-from runtime.graph.structures import Handler, Structure, add_handler, structure_of
+from runtime.graph.structures import Handler, Structure, add_handler, children_of, structure_of
 from runtime.graph.templates import (
     ANSWERS,
     FUNCTIONS,
@@ -475,8 +475,7 @@ def is_staged(item: Any) -> bool:
     """Whether a value is, or holds, one that only the run knows."""
     if is_symbol(item) or type(item) is Text or isinstance(item, MaybeNone):
         return True
-    found = structure_of(item)
-    return found is not None and any(map(is_staged, found[1]))
+    return any(map(is_staged, children_of(item)))
 
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:

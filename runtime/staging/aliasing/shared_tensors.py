@@ -12,7 +12,7 @@ from typing import Any
 
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Region, Value, free_values
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import children_of, structure_of
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.control import joined_tensors
 from runtime.staging.control.optional_values import Missing
@@ -304,7 +304,7 @@ def _holds(value: Any, ids: set[int]) -> bool:
             value = value.held
         if id(value) in ids:
             return True
-        found = None if id(value) in seen else structure_of(value)
-        seen[id(value)] = value
-        pending += () if found is None else found[1]
+        if id(value) not in seen:
+            seen[id(value)] = value
+            pending += children_of(value)
     return False

@@ -54,16 +54,8 @@ class Wanted:
         return bool(self.classes or self.sites)
 
     def __or__(self, other: Wanted) -> Wanted:
-        return Wanted(
-            self.classes | other.classes,
-            self.sites | other.sites,
-            self.united | other.united,
-            self.asks or other.asks,
-            self.knows or other.knows,
-            self.counts or other.counts,
-            self.generators or other.generators,
-            self.arrays or other.arrays,
-        )
+        names = [field.name for field in dataclasses.fields(Wanted)]
+        return Wanted(*[getattr(self, name) | getattr(other, name) for name in names])
 
 
 NOTHING_WANTED = Wanted()

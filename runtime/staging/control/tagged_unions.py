@@ -35,8 +35,7 @@ class TaggedUnion(Choice):
     decides_operators = True
 
     def __init__(self, options: Sequence[Any], place: Any, mismatch: Mismatch) -> None:
-        object.__setattr__(self, "options", tuple(options))
-        object.__setattr__(self, "place", place)
+        super().__init__(tuple(options), place)
         object.__setattr__(self, "mismatch", mismatch)
 
     __class__ = property(type)

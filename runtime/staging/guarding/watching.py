@@ -26,7 +26,7 @@ import numpy as np
 from autograph.objects import MISSING, contents, is_a, module_of, of_classes
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
-from runtime.graph.structures import structure_of
+from runtime.graph.structures import children_of, structure_of
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.frames import is_ours
 from runtime.staging.guarding.code_paths import (
@@ -272,8 +272,7 @@ class Watcher(Reader):
             self._value(value)
             return
         self._class(type(value))
-        found = structure_of(value)
-        for child in found[1] if found else ():
+        for child in children_of(value):
             self._argument(child)
 
     def _follow(self, path: StaticPath, variables: _Variables, told_by: Container[str]) -> None:
