@@ -126,6 +126,8 @@ class Primitive:
     calls_back: runs Python of the user's, which may raise anything.
     raises: the exceptions that it may raise at run time, where they are not those of most ops; or a
         function of the types and parameters that gives them.
+    raised_as: the errors that are raised for exceptions of its kernel, where they are not those of
+        most ops.
     refuses_negative: it fails where its last input is negative, and for no other reason.
     silent: the exceptions of Python's operator on numbers that it does not raise of floating-point
         tensors, which hold inf or nan then.
@@ -176,6 +178,7 @@ class Primitive:
     fallible: bool = False
     calls_back: bool = False
     raises: Raises | Callable[..., Raises] = ()
+    raised_as: tuple[tuple[type[BaseException], type[errors.OpError]], ...] = ()
     refuses_negative: bool = False
     silent: Raises = ()
     keep_inputs: tuple[int, ...] | None = None

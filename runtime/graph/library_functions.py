@@ -180,6 +180,10 @@ class OverflowError(errors.InvalidValueError, builtins.OverflowError):
 LIBRARY = structural(
     "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
     raises=(np.linalg.LinAlgError, *RAISED),
+    raised_as=(
+        (np.linalg.LinAlgError, LinAlgError), (IndexError, errors.IndexError),
+        (ZeroDivisionError, errors.ZeroDivisionError), (builtins.OverflowError, OverflowError),
+    ),
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
 and values of the others. Of a tuple that it gives, the item at a `place`."""

@@ -19,7 +19,6 @@ from runtime import errors
 from runtime.core.compiler import parse
 from runtime.core.primitive import Primitive, describe, name_in_errors
 from runtime.core.types import ListType, TensorType, Type
-from runtime.graph import library_functions
 from runtime.graph.executors.kernels import boxed
 from runtime.graph.executors.scalars import form_of
 from runtime.graph.ir import Node, Origin, Position, Value, format_location
@@ -168,18 +167,11 @@ _DOCUMENTED: Mapping[type[BaseException], type[errors.OpError]] = {
     ArithmeticError: errors.InvalidValueError,
 }
 """The class of the error of an op, for what its kernel raised."""
-_OF_LIBRARY: Mapping[type[BaseException], type[errors.OpError]] = {
-    np.linalg.LinAlgError: library_functions.LinAlgError,
-    IndexError: errors.IndexError,
-    ZeroDivisionError: errors.ZeroDivisionError,
-    OverflowError: library_functions.OverflowError,
-}
-"""The class for what a function of NumPy's raised, where it is another one."""
 
 
 def _documented(error: BaseException, node: Node, values: Sequence[Any]) -> BaseException:
     op = name_in_errors(node.primitive, node.params)
-    kind = _kind_of(error, _OF_LIBRARY if node.primitive is library_functions.LIBRARY else {})
+    kind = _kind_of(error, node.primitive)
     if kind is None or (isinstance(error, errors.OpError) and error.op not in (None, op)):
         return error
     detail, hint = str(error), None
@@ -209,12 +201,10 @@ def _in_words_of_rules(node: Node, values: Sequence[Any]) -> str | None:
     return None
 
 
-def _kind_of(
-    error: BaseException, others: Mapping[type[BaseException], type[errors.OpError]]
-) -> type[errors.OpError] | None:
+def _kind_of(error: BaseException, primitive: Primitive) -> type[errors.OpError] | None:
     if isinstance(error, errors.OpError):
         return type(error)
-    known = (*others.items(), *_DOCUMENTED.items())
+    known = (*primitive.raised_as, *_DOCUMENTED.items())
     kinds = (kind for raised, kind in known if isinstance(error, raised))
     return next(kinds, None)
 
@@ -222,7 +212,7 @@ def _kind_of(
 def documented_kind(error: Exception, primitive: Primitive) -> type[BaseException]:
     """The class of the error that is raised for what an op's kernel raised."""
     own = primitive.python or not primitive.is_op
-    kind = None if own else _kind_of(error, {})
+    kind = None if own else _kind_of(error, primitive)
     return type(error) if kind is None else kind
 
 
