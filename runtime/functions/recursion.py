@@ -31,7 +31,7 @@ from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
 from runtime.staging.control import graph_values, joins
 from runtime.staging.control.blocks import Unreachable
 from runtime.staging.control.carried_objects import Contents, Place
-from runtime.staging.control.optional_values import MaybeNone
+from runtime.staging.control.optional_values import IS_THERE, MaybeNone
 from runtime.staging.control.specs import Mismatch, Spec, types_of
 from runtime.staging.images import image_of
 from runtime.staging.refusals import refuse
@@ -320,31 +320,9 @@ def active_calls(code: CodeType, root: FrameType | None, is_converted: Converted
     return found
 
 
-class OptionalArgument:
-    """An argument of a recursive call that is None on some path, taken apart: its trace has one in
-    its place.
-    """
-
-    __slots__ = ("given",)
-
-    def __init__(self, given: MaybeNone) -> None:
-        self.given = given
-
-
-add_handler(
-    OptionalArgument,
-    Handler(
-        lambda item: ((), (item.given.held, item.given.flag)),
-        lambda kind, keys, children: MaybeNone(*children),
-        "{}",
-        lambda keys: ("", "_is_there"),
-    ),
-)
-
-
-class ArrayArgument:
-    """An argument of a recursive call that is an array of NumPy's: its trace has one in its place,
-    and no tensor.
+class OwnKind:
+    """An argument of a recursive call that is None on some path, or an array of NumPy's, taken
+    apart: its trace has one of that kind in its place, and no tensor.
     """
 
     __slots__ = ("given",)
@@ -353,19 +331,20 @@ class ArrayArgument:
         self.given = given
 
 
-add_handler(
-    ArrayArgument,
-    Handler(
-        lambda item: ((), (item.given,)),
-        lambda kind, keys, children: _array(*children),
-        "{}",
-        lambda keys: ("",),
-    ),
-)
+def _flatten(item: OwnKind) -> tuple[tuple[str, ...], tuple[Any, ...]]:
+    given = item.given
+    is_optional = isinstance(given, MaybeNone)
+    return (("", IS_THERE), (given.held, given.flag)) if is_optional else (("",), (given,))
 
 
-def _array(made: Any) -> Any:
-    return as_array(made) if isinstance(made, SymbolicTensor) else ArrayArgument(made)
+def _build(kind: type, names: Sequence[str], children: Sequence[Any]) -> Any:
+    if IS_THERE in names:
+        return MaybeNone(*children)
+    (made,) = children
+    return as_array(made) if isinstance(made, SymbolicTensor) else OwnKind(made)
+
+
+add_handler(OwnKind, Handler(_flatten, _build, "{}"))
 
 
 def with_kinds(
@@ -376,21 +355,16 @@ def with_kinds(
 
 
 def _of_kind(item: Any) -> Any:
-    if isinstance(item, MaybeNone):
-        return OptionalArgument(item)
-    if isinstance(item, SymbolicArray):
-        return ArrayArgument(item)
-    if is_of_numbers(item):
-        return ArrayArgument(held(item))
-    return item
+    if isinstance(item, MaybeNone | SymbolicArray):
+        return OwnKind(item)
+    return OwnKind(held(item)) if is_of_numbers(item) else item
 
 
 def settled_result(returned: Returned, call: Call, result: Any) -> Any:
     """The result of a recursive call, which may be, or have in it, one of the arguments."""
     given = dict(enumerate(call.args)) | call.kwargs
     arguments = {
-        name: item.given if isinstance(item, OptionalArgument | ArrayArgument) else item
-        for name, item in given.items()
+        name: item.given if isinstance(item, OwnKind) else item for name, item in given.items()
     }
     return returned.settle(active(), arguments, result)
 
