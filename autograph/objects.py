@@ -6,6 +6,7 @@ Snapshots, guards and staged blocks walk objects by it.
 
 from __future__ import annotations
 
+import gc
 import warnings
 from collections.abc import Collection, Iterable
 from functools import cached_property, partialmethod
@@ -261,6 +262,33 @@ _slots: WeakKeyDictionary[type, tuple[str, ...]] = WeakKeyDictionary()
 
 
 # Iterators
+
+
+class RowSequence:
+    """The first `count` items of a staged value, each of them as it is when it is taken: what an
+    iterator of Python's goes through.
+    """
+
+    def __init__(self, items: Any, count: int) -> None:
+        self.items, self.count = items, count
+
+    def __getitem__(self, place: int) -> Any:
+        if place >= self.count:
+            raise IndexError(place)
+        return self.items[place]
+
+    def __len__(self) -> int:
+        return self.count
+
+
+OF_SEQUENCE: type = type(iter(RowSequence((), 0)))
+"""The class of iterators over what has `__getitem__` and no `__iter__`."""
+
+
+def is_of_rows(iterator: Any) -> bool:
+    """Whether an iterator gives the items of a staged value."""
+    is_one = type(iterator) is OF_SEQUENCE
+    return is_one and all(type(held) is RowSequence for held in gc.get_referents(iterator))
 
 
 def reduction(iterator: Any) -> Any:

@@ -29,6 +29,7 @@ from autograph.backend import (
 from autograph.compiler import FUTURES
 from autograph.errors import ConversionError, StagingError
 from autograph.frames import frames_to, hide, hiding, refusal, user_frame
+from autograph.objects import OF_SEQUENCE, is_of_rows
 from autograph.operators import reductions, texts
 from autograph.operators.comprehensions import (
     Called,
@@ -592,7 +593,7 @@ def _may_hold_staged(items: Any) -> bool:
         return is_staging()
     if type(items) in _ITERATORS and is_staging():
         items = list(copy.copy(items))
-    if type(items) is GeneratorType or backend_within(items) is not None:
+    if type(items) is GeneratorType or is_of_rows(items) or backend_within(items) is not None:
         return True
     is_given = is_staging() and stand_ins.get(type(items), type(items)) in _GIVEN
     return is_given and any(map(_answers_itself, items))
@@ -603,7 +604,7 @@ _GIVEN: tuple[type, ...] = (
 )  # fmt: skip
 _SOME: list[Any] = [iter([]), iter(()), iter(deque[Any]()), iter(set[Any]()), reversed([])]
 _ITERATORS = tuple(map(type, _SOME))
-_IN_TURN = GeneratorType, map, *_ITERATORS
+_IN_TURN = GeneratorType, map, OF_SEQUENCE, *_ITERATORS
 
 
 def _answers_itself(item: Any) -> bool:

@@ -24,7 +24,7 @@ from typing import Any, NamedTuple
 from autograph.backend import Backend, asked, backend_of, stand_ins
 from autograph.errors import StagingError
 from autograph.frames import refusal
-from autograph.objects import reduction
+from autograph.objects import OF_SEQUENCE, RowSequence, reduction
 from autograph.operators.comprehensions import is_indexed
 from autograph.operators.items import getitem
 
@@ -83,6 +83,8 @@ def indexed(items: Any) -> Indexed | None:
         return of_range(items)
     if is_indexed(items):
         return _in_order(items)
+    if kind is RowSequence:
+        return Indexed((items.items,), lambda at: getitem(items.items, at), lambda: (items.count,))
     if kind in _ITERATORS:
         _, (items,), *begun = items.__reduce__()
         return None if any(begun) else indexed(items)
@@ -107,7 +109,7 @@ def of_range(numbers: range) -> Indexed:
     )
 
 
-_ITERATORS = frozenset((type(iter([])), type(iter(())), type(iter(range(0)))))
+_ITERATORS = frozenset((type(iter([])), type(iter(())), type(iter(range(0))), OF_SEQUENCE))
 _BACKWARDS: frozenset[type] = frozenset((type(reversed([])), type(reversed(()))))
 _VIEWS = frozenset((dict, type({}.keys()), type({}.values()), type({}.items())))
 _MOST = 100_000

@@ -15,6 +15,7 @@ from typing import Any
 from autograph.backend import Block, backend_of
 from autograph.errors import StagingError
 from autograph.frames import is_variable, refusal
+from autograph.objects import is_of_rows
 from autograph.operators.blocks import output_names, unpacked
 from autograph.operators.cond import cond
 from autograph.operators.early_exits import held_iterators, is_iterator, refuse_to_leave
@@ -58,8 +59,13 @@ _GIVEN: tuple[Any, ...] = (
     *(reversed(range(0)), reversed(deque()), reversed({}.values()), reversed({}.items())),
     *(itertools.count(), itertools.repeat(0)),
 )
-GIVING = frozenset(type(iter(items)) for items in _GIVEN)
-"""Iterators that give what is there."""
+_GIVING = frozenset(type(iter(items)) for items in _GIVEN)
+
+
+def gives_what_is_there(iterator: Any) -> bool:
+    """Whether an iterator of Python's runs no code of the user's and takes from no other one."""
+    return type(iterator) in _GIVING or is_of_rows(iterator)
+
 
 _COMBINING = frozenset((
     enumerate, zip, reversed, itertools.chain, itertools.combinations,
@@ -153,10 +159,9 @@ def _computing(progress: _Progress, body: Block) -> Block:
 
 def runs_code(iterator: Any) -> bool:
     """Whether the next item may be computed by a function."""
-    kind = type(iterator)
-    if kind in GIVING:
+    if gives_what_is_there(iterator):
         return False
-    return kind not in _COMBINING or any(map(runs_code, held_iterators(iterator)))
+    return type(iterator) not in _COMBINING or any(map(runs_code, held_iterators(iterator)))
 
 
 def _reached_by(iterator: Any) -> Iterator[Any]:

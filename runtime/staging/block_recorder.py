@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import itertools
 import sys
 import threading
@@ -32,7 +31,7 @@ from autograph.mutation.snapshots import MISSING, Change, Snapshot
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.objects import attributes_of, is_namespace
 from autograph.operators.comprehensions import Called, of_generator
-from autograph.operators.unrolling import GIVING
+from autograph.operators.unrolling import gives_what_is_there
 from autograph.policy import impure, is_harmless
 from autograph.user_attributes import askable
 from autograph.users_words import with_article
@@ -59,7 +58,6 @@ from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import is_stream_write, print_in_graph
-from runtime.staging.symbolic_tensor import RowSequence
 from runtime.staging.tracing import Trace
 
 
@@ -148,17 +146,10 @@ def _instead_of_next(iterator: Any, *default: Any) -> str:
     return "take the items of a list or tensor by an index"
 
 
-_OF_SEQUENCE: type = type(iter(object.__new__(RowSequence)))
-
-
 def _gives_what_is_there(iterator: Any) -> bool:
-    """Whether an iterator takes from no other one: of Python's, of a tensor's rows, or of what
-    stands for a list.
-    """
-    if type(iterator) is _OF_SEQUENCE:
-        return all(isinstance(held, RowSequence) for held in gc.get_referents(iterator))
+    """Whether an iterator takes from no other one: of Python's, or of what stands for a list."""
     code = getattr(iterator, "gi_code", None)
-    return type(iterator) in GIVING if code is None else is_ours(code.co_filename)
+    return gives_what_is_there(iterator) if code is None else is_ours(code.co_filename)
 
 
 class BlockRecorder(ObjectRecorder):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, cast
 
 import numpy as np
 
+from autograph.objects import RowSequence
 from runtime.core.absent import counterpart
 from runtime.core.primitive import TABLE
 from runtime.core.shapes import as_shape, compatible, format_shape, merge_shapes
@@ -51,21 +52,6 @@ def _instead(name: str) -> str:
     if hasattr(list, name):
         return ", as lists have\n  pass a list of tensors in its place, or use an op"
     return ""
-
-
-class RowSequence:
-    """The rows of a tensor, each of them as it is when it is taken."""
-
-    def __init__(self, tensor: SymbolicTensor, count: int) -> None:
-        self.tensor, self.count = tensor, count
-
-    def __getitem__(self, place: int) -> Any:
-        if place >= self.count:
-            raise IndexError(place)
-        return self.tensor[place]
-
-    def __len__(self) -> int:
-        return self.count
 
 
 class SymbolicTensor(InScope, Tensor):

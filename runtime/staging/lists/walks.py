@@ -47,7 +47,7 @@ def unpacked(names: int, size: Any, at: Callable[[int], Any]) -> Iterator[Any]:
 
 
 def _expected(names: int, size: Any) -> tuple[Any, str]:
-    """What Python says of too few items for so many names, and of too many."""
+    """The words of Python's for too few items for so many names, and for too many."""
     expected = f"values to unpack (expected {names}"
     few = texts.make(str.format, f"not enough {expected}, got {{}})", size)
     return few, f"too many {expected})"

@@ -2,6 +2,7 @@
 them.
 """
 
+import itertools
 import statistics
 
 import numpy as np
@@ -1087,13 +1088,46 @@ def taken_in_a_branch(x):
     return found
 
 
+def taken_until_the_run_leaves(x):
+    found = 0.0
+    for item in iter(x):
+        found = found / 2 + item
+        x[-1] += item
+        if item > 2:
+            break
+    return found + x[-1]
+
+
+def taken_in_pairs(x):
+    for item, following in itertools.pairwise(iter(x)):
+        x[-1] += 1.0
+        if item * following > 2:
+            return item + following
+    return -1.0
+
+
+def asked_of_all(x):
+    return any(iter(x > 2)) + 2.0 * all(iter(x > -3)) + any(iter(x > 9))
+
+
+@pytest.mark.parametrize("times", [1, 30])
 @pytest.mark.parametrize(
-    "program", [taken_by_hand, taken_by_a_loop, taken_until_the_end, taken_in_a_branch]
+    "program",
+    [
+        taken_by_hand,
+        taken_by_a_loop,
+        taken_until_the_end,
+        taken_in_a_branch,
+        taken_until_the_run_leaves,
+        taken_in_pairs,
+        asked_of_all,
+    ],
 )
-def test_an_iterator_gives_items_as_they_are_when_it_reaches_them(program):
+def test_an_iterator_gives_items_as_they_are_when_it_reaches_them(program, times):
     staged = rt.function(lambda v: program(np.array(v)))
-    for given in ([1.0, 2.0, 3.0], [-1.0, 2.0, 3.0]):
-        assert staged(rt.constant(given)).numpy() == program(np.array(given))
+    for given in ([1.0, 2.0, 3.0], [-1.0, 2.0, 3.0], [1.0, 1.0, 0.0]):
+        given = given * times
+        assert np.allclose(staged(rt.constant(given, rt.float64)), program(np.array(given)))
 
 
 def read_at(x, k):
