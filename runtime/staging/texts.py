@@ -64,6 +64,10 @@ WAY_OUT = (
     "decide by the numbers that are in it; return those, and make the text outside of the function"
 )
 _RAISING = (operator.getitem, chr)
+_METHODS = frozenset(each for name, each in TEXTS.items() if name.startswith("str."))
+_TELLING = frozenset(
+    each for name, each in ANSWERS.items() if name.startswith("str.") or name == "contains"
+)
 _MAKING = frozenset(TEXTS.values())
 _MOST_PARTS = 8
 _UNCHANGING = (Tensor, np.generic)
@@ -201,7 +205,8 @@ def _parts_of(item: Any) -> int:
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
     made = _unmade(function, args, kwargs)
-    return _made_here(made, may_fail=True) if function in _RAISING else _bounded(made)
+    may_fail = function in _RAISING or (function in _METHODS and _may_fail(made))
+    return _made_here(made, may_fail=True) if may_fail else _bounded(made)
 
 
 def _unmade(function: Callable[..., str], args: Sequence[Any], kwargs: dict[str, Any]) -> Text:
@@ -233,7 +238,9 @@ _KINDS = {len: INT, int: INT, float: FLOAT, ord: INT, place_in: INT} | {
 def answer(function: Callable[..., Any], *args: Any) -> Any:
     """The staged number that a function tells of texts."""
     kind = _KINDS.get(function, BOOL)
-    return _run(unchecked(function, *args), kind, may_fail=function in _ASKED_IN_VAIN)
+    asked = _unmade(function, args, {})
+    may_fail = function in _ASKED_IN_VAIN or (function in _TELLING and _may_fail(asked))
+    return _run(asked, kind, may_fail)
 
 
 _ASKED_IN_VAIN = (int, float, ord, ANSWERS["str.index"], ANSWERS["str.rindex"])
@@ -305,8 +312,9 @@ def _taken_apart(function: Callable[..., Any], text: Text, *args: Any, **kwargs:
 def part(text: Any, key: slice) -> Any:
     """`text[start:stop:step]` of a text, or with bounds, that only the run knows."""
     bounds = [x if x is None else index_of(x) for x in (key.start, key.stop, key.step)]
-    made = unchecked(TEXTS["sliced"], text, *bounds)
-    return _made_here(made, may_fail=True) if is_symbol(bounds[2]) or bounds[2] == 0 else made
+    made = _unmade(TEXTS["sliced"], (text, *bounds), {})
+    may_fail = is_symbol(bounds[2]) or _may_fail(made)  # the step may be 0
+    return _made_here(made, may_fail=True) if may_fail else _bounded(made)
 
 
 def text_class(function: Any) -> Callable[..., Any] | None:
@@ -348,11 +356,7 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
 
         return choice.apply(of_option)
     made = _unmade(function, args, kwargs)
-    made.checked = True
-    usual, other = _failure(made, "text"), _failure(made, "")
-    if usual and other and _failure(made, "t"):
-        raise usual
-    return _made_here(made, may_fail=True) if usual or other else _bounded(made)
+    return _made_here(made, may_fail=True) if _may_fail(made) else _bounded(made)
 
 
 def percent(template: Any, values: Any) -> Any:
@@ -544,10 +548,21 @@ ANY = Tree(Structure(Text, (TEXTS["spelled"], (), (None,)), _HANDLER), (Leaf(_TE
 # Examples of values
 
 
+def _may_fail(made: Text) -> bool:
+    """Whether making a text, or a number of one, raises something for some values of the run.
+    Raises what it raises for all.
+    """
+    made.checked = True
+    usual, other = _failure(made, "text"), _failure(made, "")
+    if usual and other and _failure(made, "t"):
+        raise usual
+    return bool(usual or other)
+
+
 def _failure(made: Text, text: str) -> Exception | None:
     try:
         _example(made, text)
-    except (ValueError, TypeError, OverflowError) as error:
+    except (ValueError, TypeError, LookupError, AttributeError, OverflowError) as error:
         return error
     return None
 

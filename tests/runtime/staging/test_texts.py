@@ -528,6 +528,14 @@ def caught(use: Callable[[], Any], kind: type[Exception]) -> Any:
     return made
 
 
+def unread(use: Callable[[], Any], kind: type[Exception]) -> Any:
+    try:
+        use()
+    except kind:
+        return "caught"
+    return "made"
+
+
 SENTENCE = "a b c"
 
 
@@ -611,6 +619,28 @@ READ: dict[str, Callable[[Any], Any]] = {
     "one_character": lambda x: (
         "%c" % str(x)[0] + "%c%3c" % (f"{x}a"[-1], 65),
         caught(lambda: "%c" % str(x), TypeError),
+    ),
+    "caught_fill": lambda x: (
+        caught(lambda: f"{x}|".center(9, str(x)), TypeError),
+        caught(lambda: f"{x}|".rjust(9, f"{x}"[0]), TypeError),
+        caught(lambda: f"{x}|".rjust(9, "**"), TypeError),
+    ),
+    "unread_fill": lambda x: unread(lambda: f"{x}|".ljust(9, str(x)), TypeError),
+    "caught_arguments": lambda x: (
+        caught(lambda: str(x).replace(1, "a"), TypeError),
+        caught(lambda: str(x).startswith(3), TypeError),
+        caught(lambda: 3 in str(x), TypeError),
+        unread(lambda: str(x).strip(3), TypeError),
+        unread(lambda: ",".join([str(x), 3]), TypeError),
+    ),
+    "caught_bounds": lambda x: (
+        caught(lambda: f"{x}{x}{x}{x}"[:: x % 3], ValueError),
+        caught(lambda: str(x)[1:][::0], ValueError),
+        caught(lambda: str(x)["a":], TypeError),
+    ),
+    "caught_field": lambda x: (
+        caught(lambda: "{[0]}".format(str(x)[1:]), IndexError),
+        caught(lambda: "{[1]}".format(["ab", "", "cd"][x % 3]), IndexError),
     ),
     "no_number_added": lambda x: f"{x}" + 1,
     "no_text_added_to_a_list": lambda x: [x] + f"{x}",
