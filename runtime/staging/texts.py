@@ -363,6 +363,8 @@ def percent(template: Any, values: Any) -> Any:
     """`template % values`, of a text or bytes."""
     if isinstance(template, bytes | bytearray):
         raise refuse("bytes are made of what only the run knows", WAY_OUT)
+    if isinstance(values, Growing) and isinstance(values, tuple):  # of the run's number of items
+        return _made_here(_unmade(operator.mod, (template, values), {}), may_fail=True)
     return make(operator.mod, template, values)
 
 

@@ -642,6 +642,10 @@ READ: dict[str, Callable[[Any], Any]] = {
         caught(lambda: "{[0]}".format(str(x)[1:]), IndexError),
         caught(lambda: "{[1]}".format(["ab", "", "cd"][x % 3]), IndexError),
     ),
+    "caught_values": lambda x: (
+        caught(lambda: "%s-%s" % tuple(str(x)[:2]), TypeError),
+        caught(lambda: "%d" % [(1,), (), (2, 3)][x % 3], TypeError),
+    ),
     "no_number_added": lambda x: f"{x}" + 1,
     "no_text_added_to_a_list": lambda x: [x] + f"{x}",
     "no_number_added_caught": lambda x: caught(lambda: str(x) + 1, TypeError),
