@@ -126,6 +126,8 @@ def places_left(
     backend = backend_of(items)
     if backend is None or source is None or not source.is_known() or source.functions:
         return NotImplemented
+    if source.size() == done:
+        return unpacked(state)
     if not source.are_alike(backend):
         return NotImplemented
     with in_loop():

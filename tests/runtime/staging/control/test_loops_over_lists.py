@@ -909,3 +909,34 @@ def test_a_loop_that_is_traced_again_with_other_variables() -> None:
     expected = side_by_side_with_another_list(*numbers)
     staged = rt.function(side_by_side_with_another_list)
     assert same_outcome(expected, attempt(lambda: staged(*tensors)))
+
+
+def changed_side_by_side(a, b):
+    for x, y in zip(a, b, strict=False):
+        a[x % len(a)] += y
+    return a, b
+
+
+def changed_by_numbers(a, b):
+    for i, x in enumerate(b):
+        b[x % len(b)] = a[i % len(a)]
+    return a, b
+
+
+def changed_in_turn(a, b):
+    for x in a:
+        a[x % len(a)] = len(b)
+    return a, b
+
+
+@pytest.mark.parametrize("program", [changed_side_by_side, changed_by_numbers, changed_in_turn])
+@pytest.mark.parametrize("size", [0, 1, 2, 4])
+def test_a_list_that_rounds_change_may_have_no_further_items(
+    program: Callable[..., Any], size: int
+) -> None:
+    a, b = [5, 3, 2, 7], [8, 1, 4, 6]
+    for lists in ((a, b[:size]), (a[:size] or a, b), (a[:size] or a, b[:1])):
+        tensors = [[staged_number(x) for x in items] for items in lists]
+        expected = attempt(lambda given=lists: program(*map(list, given)))
+        staged = rt.function(program)
+        assert same_outcome(expected, attempt(lambda given=tensors: staged(*given)))  # noqa: B023
