@@ -28,7 +28,7 @@ from runtime.graph.library_functions import (
 )
 from runtime.graph.nodes import NUMBER_TYPES
 from runtime.graph.templates import filled
-from runtime.staging.aliasing.sharing import OF_TENSOR, hold, may_be_part
+from runtime.staging.aliasing.sharing import OF_TENSOR, READ_ONLY, hold, may_be_part
 from runtime.staging.arrays.equivalents import by_ops
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, shape_of
 from runtime.staging.arrays.writing import changing, names_of, own, without_out, written
@@ -169,6 +169,8 @@ def _of_numpy(symbol: Any, example: _Example, made: Any, args: tuple[Any, ...]) 
                 raise _refused(example.name, "it gives a view of an array", "give it a tensor")
             else:
                 hold(array, OF_TENSOR)
+    if isinstance(made, np.ndarray) and not made.flags.writeable:
+        hold(array, READ_ONLY)
     return array
 
 

@@ -21,6 +21,7 @@ from runtime.graph.ir import Location, Node, Region, Value, format_location, fre
 from runtime.staging.aliasing.assigned_values import collected
 from runtime.staging.aliasing.sharing import (
     ARRAY,
+    READ_ONLY,
     bases,
     called,
     changed_with,
@@ -82,11 +83,15 @@ def set_item(target: Any, key: Any, value: Any, name: Callable[[], str | None] =
 
 
 def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
-    """Raises StagingError where the new value could not be carried to who sees the tensor."""
+    """Raises StagingError where the new value could not be carried to who sees the tensor, and
+    NumPy's error for an array that it gives to be read.
+    """
     if not home(item).open:
         raise leaked(item)
     for each in changed_with(item):
         what = holder_of(trace, each)
+        if what is READ_ONLY:
+            raise ValueError(what)
         if what is not None:
             raise outside(name() or variable_of(item), what)
 

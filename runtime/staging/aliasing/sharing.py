@@ -192,6 +192,8 @@ ARRAY = "a NumPy array that another variable or object sees"
 """Holds the symbol that stands for such an array."""
 OF_TENSOR = "memory of a tensor, to which NumPy writes nothing"
 """Holds the array that NumPy makes of a tensor without a copy."""
+READ_ONLY = "assignment destination is read-only"
+"""Holds an array that NumPy gives to be read, as `m.diagonal()`: its error for an assignment."""
 
 
 def tell_apart(items: Sequence[Any]) -> None:

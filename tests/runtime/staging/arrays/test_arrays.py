@@ -1039,9 +1039,24 @@ def out_of_bounds(n):
     return np.take(np.ones(4) * int(n), int(n) + 2)
 
 
+def to_be_read(n):
+    diagonal = (np.eye(3) * int(n)).diagonal()
+    part = diagonal[1:]
+    part[0] = 2.0
+    return diagonal
+
+
+def given_out(n):
+    rows = np.broadcast_to(np.ones(3) * int(n), (2, 3))
+    rows[0, 0] = 2.0
+    return rows
+
+
 @pytest.mark.parametrize(
     ("program", "kind", "words"),
     [
+        (to_be_read, ValueError, "assignment destination is read-only"),
+        (given_out, ValueError, "assignment destination is read-only"),
         (cast_to_whole_numbers, TypeError, "Cannot cast ufunc 'multiply' output"),
         (copied_to_whole_numbers, TypeError, "Cannot cast array data from"),
         (without_inverse, np.linalg.LinAlgError, "Singular matrix"),
