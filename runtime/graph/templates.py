@@ -90,7 +90,7 @@ def array(tensor: Tensor) -> Any:
 
 _MAKING = (
     "capitalize casefold center expandtabs ljust lower lstrip removeprefix removesuffix replace "
-    "rjust rstrip strip swapcase title upper zfill"
+    "rjust rstrip strip swapcase title translate upper zfill"
 )
 _TELLING = (
     "count endswith find index isalnum isalpha isascii isdecimal isdigit isidentifier islower "

@@ -63,7 +63,7 @@ _MOST = 1 << 16  # arguments that a text is made of: more than Python allows
 WAY_OUT = (
     "decide by the numbers that are in it; return those, and make the text outside of the function"
 )
-_RAISING = (operator.getitem, chr)
+_RAISING = (operator.getitem, chr, str.translate)
 _METHODS = frozenset(each for name, each in TEXTS.items() if name.startswith("str."))
 _TELLING = frozenset(
     each for name, each in ANSWERS.items() if name.startswith("str.") or name == "contains"

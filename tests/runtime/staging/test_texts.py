@@ -537,6 +537,7 @@ def unread(use: Callable[[], Any], kind: type[Exception]) -> Any:
 
 
 SENTENCE = "a b c"
+LETTERS_OF_DIGITS = str.maketrans("0123", "abcd", "-")
 
 
 def backwards_of_a_round(x: Any) -> Any:
@@ -670,6 +671,12 @@ READ: dict[str, Callable[[Any], Any]] = {
     "words_joined": lambda x: " ".join(word[::-1] for word in reversed(f"ab {x} c".split())),
     "words_sorted": lambda x: (sorted(f"z {x} b".split()), "b" in f"z {x} b".split()),
     "prefix": lambda x: (f"-{x}".removeprefix("-"), f"{x}0".removesuffix("0"), f"A{x}".casefold()),
+    "translated": lambda x: (
+        str(x).translate(LETTERS_OF_DIGITS) + f"{x}".translate({51: None, ord("1"): "one"}),
+        "a3".translate({97: str(x)}),
+        caught(lambda: str(x).translate({49: 1.5}), TypeError),
+    ),
+    "unread_translated": lambda x: (str(x).translate({51: 1.5}), x)[1],
     "tabs": lambda x: (f"{x}\tb".expandtabs(4), f"{x}".isascii(), f"a{x}".isidentifier()),
     "growing": growing,
     "of_pythons": of_pythons,
