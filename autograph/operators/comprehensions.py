@@ -31,7 +31,6 @@ from autograph.operators.logical import not_
 from autograph.operators.methods import converted_method
 from autograph.operators.shared import held_by
 from autograph.operators.truths import truth
-from autograph.operators.unpacking import for_names
 from autograph.undefined import Undefined
 
 Comprehension: TypeAlias = Callable[[Iterable[Any]], Iterable[Any]]
@@ -728,7 +727,21 @@ def _generator_of(given: Given) -> Generator[Any, Any, Any]:
 
 
 def _is_staged(given: Given) -> bool:
-    return not given.plain and growing.is_staging() and backend_of(given.items) is not None
+    """Whether only the run may know how many elements a generator gives, which come to an end."""
+    if given.plain or not growing.is_staging():
+        return False
+    is_asked = given.tested and type(given.items) in SEQUENCES
+    return is_asked or backend_of(given.items) is not None
+
+
+def for_names(items: Any, count: int) -> Iterable[Any]:
+    """The items for so many names. A backend is asked for those of which only the run knows how
+    many there are.
+    """
+    backend = backend_of(items)
+    if backend is None:
+        return items  # type: ignore[no-any-return]
+    return backend.builtin(for_names, items, count)  # type: ignore[no-any-return]
 
 
 def _names_of(frame: FrameType) -> int | None:

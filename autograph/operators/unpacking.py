@@ -1,12 +1,13 @@
-"""`a, *rest, z = items`, `a, b = (f(x) for x in items)`, and `f(*items)`."""
+"""`a, *rest, z = items`, and `f(*items)`."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from autograph.backend import asked, backend_of
 from autograph.frames import hiding
+from autograph.operators.comprehensions import listed, of_generator
 from autograph.operators.growing import growing
 
 
@@ -16,6 +17,9 @@ def starred(items: Any, before: int, after: int = 0) -> Any:
 
     A backend is asked for it by `taken_apart`.
     """
+    given = of_generator(items)
+    if given is not None:
+        items = listed(given)
     backend = backend_of(items)
     if backend is None:
         return taken_apart(items, before, after)
@@ -34,14 +38,6 @@ def taken_apart(items: Any, before: int, after: int) -> list[Any]:
         raise ValueError(text)
     behind = count - after
     return [*found[:before], growing(found[before:behind]), *found[behind:]]
-
-
-def for_names(items: Any, count: int) -> Iterable[Any]:
-    """The items for so many names. A backend is asked for those of which only the run knows how
-    many there are.
-    """
-    backend = backend_of(items)
-    return items if backend is None else asked(backend, for_names, items, count)  # type: ignore[no-any-return]
 
 
 def given_all(function: Callable[..., Any], items: Any, /, **keywords: Any) -> Any:

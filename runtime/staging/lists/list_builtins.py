@@ -20,9 +20,9 @@ from collections.abc import (
 from types import BuiltinFunctionType, WrapperDescriptorType
 from typing import Any, cast
 
-from autograph.operators.comprehensions import of_generator
+from autograph.operators.comprehensions import for_names, of_generator
 from autograph.operators.texts import shown_by_user
-from autograph.operators.unpacking import for_names, given_all, taken_apart
+from autograph.operators.unpacking import given_all, taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor

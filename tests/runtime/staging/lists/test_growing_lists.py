@@ -1008,6 +1008,16 @@ def pairs_unpacked(n):
     return i, a, j, b, c, d, e, f, low, high
 
 
+def starred_generator_unpacked(n):
+    first, *others = (number + n for number in numbers_below(n))
+    return first, others
+
+
+def generator_with_a_test_unpacked(n):
+    low, high = (each for each in [n, 2, 3 - n] if each > 1)
+    return low, high
+
+
 def generator_unpacked(n):
     made = (number * n for number in numbers_below(n))
     a, b = made
@@ -1019,7 +1029,8 @@ def generator_unpacked(n):
     "program",
     [
         *(unpacked, mapping_unpacked, mapping_with_effects_unpacked, pairs_unpacked),
-        *(generator_unpacked, generator_with_effects_unpacked),
+        *(generator_unpacked, generator_with_effects_unpacked, starred_generator_unpacked),
+        generator_with_a_test_unpacked,
     ],
 )
 def test_unpacking_checks_the_length_as_python_does(
