@@ -139,12 +139,17 @@ def of_method(methods: Choice, args: tuple[Any, ...], kwargs: dict[str, Any]) ->
     if not all(_is_method_of_text(each) for each in methods.options):
         return NotImplemented
     given = (*args, *kwargs.values())
-    is_of_run = texts.is_staged(given) or any(type(item) is Choice for item in given)
-    if not (is_of_run or _gives_unlike_parts(methods.options, args, kwargs)):
+    if not (_is_of_run(given) or _gives_unlike_parts(methods.options, args, kwargs)):
         return NotImplemented
     text = texts.of_any(Choice(tuple(map(_text_of, methods.options)), methods.place))
     method = getattr(text, methods.options[0].__name__)
     return method(*map(_as_any_text, args), **kwargs)
+
+
+def _is_of_run(given: tuple[Any, ...]) -> bool:
+    """Whether what a method of a text is given, also in a dict, is known to the run only."""
+    is_chosen = any(type(item) is Choice for item in given)
+    return is_chosen or texts.is_staged(given) or texts.chosen_in(given) is not None
 
 
 def _is_method_of_text(method: Any) -> bool:
@@ -398,6 +403,6 @@ def _taken(function: Callable[..., Any], given: tuple[Any, ...], kwargs: dict[st
     args = opened(function, given) if type(owner) is str else given
     if any(isinstance(item, Choice) for item in args):
         return of_builtin(function, args, kwargs)
-    if type(owner) is str and any(map(texts.is_staged, args)):
+    if type(owner) is str and _is_of_run(args):
         return getattr(texts.unchecked(str, owner), function.__name__)(*args, **kwargs)
     return function(*args, **kwargs)

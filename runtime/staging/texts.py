@@ -347,7 +347,7 @@ def make(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
         return _of_error(function, args[0])
     if args and isinstance(args[0], MaybeNone) and isinstance(args[0].held, BaseException):
         return _of_optional_error(function, *args)
-    choice = _chosen_in((args, kwargs))
+    choice = chosen_in((args, kwargs))
     if choice is not None:
 
         def of_option(option: Any) -> Any:
@@ -368,12 +368,12 @@ def percent(template: Any, values: Any) -> Any:
     return make(operator.mod, template, values)
 
 
-def _chosen_in(item: Any) -> Choice | None:
+def chosen_in(item: Any) -> Choice | None:
     """The first value, also in tuples, lists and dicts, of which the run chooses the text."""
     if type(item) is Choice and item.has_texts:
         return item
     parts = item.values() if type(item) is dict else item if type(item) in (tuple, list) else ()
-    return next((found for part in parts if (found := _chosen_in(part)) is not None), None)
+    return next((found for part in parts if (found := chosen_in(part)) is not None), None)
 
 
 def _with_option(item: Any, choice: Choice, option: Any) -> Any:

@@ -673,7 +673,8 @@ READ: dict[str, Callable[[Any], Any]] = {
     "prefix": lambda x: (f"-{x}".removeprefix("-"), f"{x}0".removesuffix("0"), f"A{x}".casefold()),
     "translated": lambda x: (
         str(x).translate(LETTERS_OF_DIGITS) + f"{x}".translate({51: None, ord("1"): "one"}),
-        "a3".translate({97: str(x)}),
+        "a3".translate({97: str(x)}) + "a3".translate({97: "low" if x < 3 else "high"}),
+        ["a", "b3"][x % 2].translate({51: "three" if x > 3 else "3"}),
         caught(lambda: str(x).translate({49: 1.5}), TypeError),
     ),
     "unread_translated": lambda x: (str(x).translate({51: 1.5}), x)[1],
