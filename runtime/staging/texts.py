@@ -69,7 +69,7 @@ _TELLING = frozenset(
     each for name, each in ANSWERS.items() if name.startswith("str.") or name == "contains"
 )
 _MAKING = frozenset(TEXTS.values())
-_MOST_PARTS = 8
+_MOST_PARTS, _MOST_OF_RUN = 32, 8
 _UNCHANGING = (Tensor, np.generic)
 
 
@@ -202,6 +202,15 @@ def _parts_of(item: Any) -> int:
     return sum(map(_parts_of, item.values())) if type(item) is dict else 1
 
 
+def _of_run(item: Any) -> int:
+    """The number of parts that only the run knows."""
+    if type(item) is Text:
+        return _of_run((*item.args, *item.kwargs.values()))
+    if type(item) in (tuple, list):
+        return sum(map(_of_run, item))
+    return sum(map(_of_run, item.values())) if type(item) is dict else int(is_symbol(item))
+
+
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     """The text that a function gives, or what it raises when it runs."""
     made = _unmade(function, args, kwargs)
@@ -219,7 +228,9 @@ def _bounded(text: Text) -> Text:
     """The text, or one of few parts in its place: what is carried has no more of them, and a text
     may stand in another one twice.
     """
-    is_large = text.parts > _MOST_PARTS and text.function in _MAKING
+    if text.function not in _MAKING:
+        return text
+    is_large = text.parts > _MOST_PARTS or _of_run(text) > _MOST_OF_RUN
     return _made_here(text, may_fail=False) if is_large else text
 
 
