@@ -134,7 +134,7 @@ class Nest:
                 continue
             is_row = bool(self.fusion.numbers) and at == rank - 1
             if dims and kinds[-1] == kind and not is_row:
-                dims[-1] = builder.times(dims[-1], dim)
+                dims[-1] = builder.mul(dims[-1], dim)
             else:
                 dims.append(dim)
                 kinds.append(kind)
@@ -252,7 +252,7 @@ class Nest:
         with ExitStack() as loops:
             indices = [loops.enter_context(self.builder.counted(dim)) for dim in outer]
             if outer:
-                indices[0] = self.builder.plus(self.first, indices[0])
+                indices[0] = self.builder.add(self.first, indices[0])
             yield indices
 
     def over_rows(self, outer: Sequence[ir.Value], length: ir.Value, carried: Carried) -> Carried:
@@ -327,7 +327,7 @@ class Nest:
         for at, index in enumerate(indices):
             if along[at]:
                 dim = self.dims[at]
-                total = builder.plus(builder.times(total, dim), index)
+                total = builder.add(builder.mul(total, dim), index)
         if not along[-1]:
             return total
-        return builder.times(total, length) if indices else self.first
+        return builder.mul(total, length) if indices else self.first

@@ -23,42 +23,24 @@ _LINE = 64
 class Builder(ir.IRBuilder):
     """Writes a function of native code: elements and vectors of them, counts, bytes and loops."""
 
-    # Integers, computed now where they are known
-
-    def times(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The product of two counts."""
-        known, other = a.constant, b.constant
-        if known is not None and other is not None:
-            return int64(known * other)
-        if known == 1 or other == 0:
-            return b
-        return a if other == 1 or known == 0 else self.mul(a, b)
-
-    def plus(self, a: ir.Value, b: ir.Value) -> ir.Value:
-        """The sum of two counts."""
-        known, other = a.constant, b.constant
-        if known is not None and other is not None:
-            return int64(known + other)
-        if known == 0:
-            return b
-        return a if other == 0 else self.add(a, b)
+    # Counts
 
     def size_of(self, dims: Sequence[ir.Value]) -> ir.Value:
         """The number of elements of an array."""
         size: ir.Value = int64(1)
         for dim in dims:
-            size = self.times(size, dim)
+            size = self.mul(size, dim)
         return size
 
     def bytes_of(self, count: ir.Value, dtype: DType) -> ir.Value:
         """The bytes that so many elements take."""
-        return self.times(count, int64(dtype.size))
+        return self.mul(count, int64(dtype.size))
 
     def steps_of(self, dims: Sequence[ir.Value]) -> list[ir.Value]:
         """The elements from one place to the next, along each axis of an array."""
         made: list[ir.Value] = [int64(1)]
         for dim in reversed(dims[1:]):
-            made.insert(0, self.times(made[0], dim))
+            made.insert(0, self.mul(made[0], dim))
         return made[: len(dims)]
 
     def within(self, index: ir.Value, count: int, step: int) -> ir.Value:

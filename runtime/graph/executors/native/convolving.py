@@ -131,7 +131,7 @@ class Convolution:
         builder = self.builder
         with builder.counted(int64(self.groups)) as group:
             target, *factors = (
-                builder.place(pointer, builder.times(group, int64(step)), dtype)
+                builder.place(pointer, builder.mul(group, int64(step)), dtype)
                 for pointer, step in zip(pointers, steps, strict=True)
             )
             sizes = int64(columns), int64(pitch)
@@ -166,22 +166,22 @@ class Convolution:
         of_x = builder.steps_of([images, *map(int64, [*sizes, self.read])])
         of_g = builder.steps_of([images, *map(int64, [*self.places, self.made])])
         with builder.counted(int64(rounds)) as at:
-            image = builder.times(at, images)
+            image = builder.mul(at, images)
             for begin, count, places in ((0, number, length), (number, int(rest > 0), rest)):
                 if not count:
                     continue
                 with builder.counted(int64(count)) as band:
-                    part = builder.plus(builder.times(at, int64(each)), int64(begin))
-                    part = builder.plus(part, band)
-                    first = builder.times(builder.plus(band, int64(begin)), int64(length))
-                    of_first = builder.times(first, int64(self.strides[0]))
+                    part = builder.add(builder.mul(at, int64(each)), int64(begin))
+                    part = builder.add(part, band)
+                    first = builder.mul(builder.add(band, int64(begin)), int64(length))
+                    of_first = builder.mul(first, int64(self.strides[0]))
                     offsets = (
-                        builder.times(part, int64(size)),
-                        builder.plus(
-                            builder.times(image, of_x[0]),
-                            builder.times(of_first, of_x[1]),
+                        builder.mul(part, int64(size)),
+                        builder.add(
+                            builder.mul(image, of_x[0]),
+                            builder.mul(of_first, of_x[1]),
                         ),
-                        builder.plus(builder.times(image, of_g[0]), builder.times(first, of_g[1])),
+                        builder.add(builder.mul(image, of_g[0]), builder.mul(first, of_g[1])),
                     )
                     arrays = zip((parts, x, g), offsets, strict=True)
                     pointers = [builder.place(a.pointer, offset, dtype) for a, offset in arrays]
@@ -298,14 +298,14 @@ class Phases:
             for k, stride, count in zip(of.window, self.strides, self.most, strict=True):
                 at = loops.enter_context(builder.counted(int64(k)))
                 number = builder.udiv(at, int64(stride)) if stride > 1 else at
-                rest = builder.sub(at, builder.times(number, int64(stride)))
+                rest = builder.sub(at, builder.mul(number, int64(stride)))
                 number = builder.sub(int64(count - 1), number)
-                tap = builder.plus(builder.times(tap, int64(k)), at)
-                to = builder.plus(builder.times(to, int64(count)), number)
-                phase = builder.plus(builder.times(phase, int64(stride)), rest)
-            tap = builder.times(tap, int64(of.per_group * of.made))
-            to = builder.times(to, int64(of.summed * self.pitch))
-            to = builder.plus(to, builder.times(phase, int64(of.read)))
+                tap = builder.add(builder.mul(tap, int64(k)), at)
+                to = builder.add(builder.mul(to, int64(count)), number)
+                phase = builder.add(builder.mul(phase, int64(stride)), rest)
+            tap = builder.mul(tap, int64(of.per_group * of.made))
+            to = builder.mul(to, int64(of.summed * self.pitch))
+            to = builder.add(to, builder.mul(phase, int64(of.read)))
             source, target = builder.place(w.pointer, tap, dtype), builder.place(made, to, dtype)
             moved(builder, dtype, target, source, axes)
         return made
@@ -351,10 +351,10 @@ class Phases:
             with ExitStack() as loops:
                 for (begin, number, _), stride in zip(kind, self.strides, strict=True):
                     index = loops.enter_context(builder.counted(int64(number)))
-                    index = builder.plus(index, int64(begin))
-                    phase = builder.plus(builder.times(phase, int64(stride)), index)
-                column = builder.times(phase, int64(of.read))
-                offsets = column, int64(first), builder.plus(column, int64(second))
+                    index = builder.add(index, int64(begin))
+                    phase = builder.add(builder.mul(phase, int64(stride)), index)
+                column = builder.mul(phase, int64(of.read))
+                offsets = column, int64(first), builder.add(column, int64(second))
                 own = [
                     builder.place(pointer, offset, self.dtype)
                     for pointer, offset in zip(pointers, offsets, strict=True)
@@ -374,16 +374,16 @@ class Phases:
         with ExitStack() as loops:
             for axis, (stride, size) in enumerate(zip(self.strides, of.sizes, strict=True), 1):
                 at = loops.enter_context(builder.counted(int64(stride)))
-                phase = builder.plus(builder.times(phase, int64(stride)), at)
+                phase = builder.add(builder.mul(phase, int64(stride)), at)
                 before = int64(of.pads[axis - 1][0] - stride * self.starts[axis - 1])
                 is_before = builder.icmp_signed("<", at, before)
                 skipped = builder.select(is_before, int64(1), int64(0))
-                begin = builder.plus(builder.times(skipped, int64(stride)), builder.sub(at, before))
+                begin = builder.add(builder.mul(skipped, int64(stride)), builder.sub(at, before))
                 count = builder.udiv(builder.sub(int64(size + stride - 1), begin), int64(stride))
-                source = builder.place(source, builder.times(skipped, first[axis]), dtype)
-                target = builder.place(target, builder.times(begin, second[axis]), dtype)
-                axes.append(Axis(count, first[axis], builder.times(int64(stride), second[axis])))
-            source = builder.place(source, builder.times(phase, int64(of.read)), dtype)
+                source = builder.place(source, builder.mul(skipped, first[axis]), dtype)
+                target = builder.place(target, builder.mul(begin, second[axis]), dtype)
+                axes.append(Axis(count, first[axis], builder.mul(int64(stride), second[axis])))
+            source = builder.place(source, builder.mul(phase, int64(of.read)), dtype)
             moved(builder, dtype, target, source, [*axes, Axis(int64(of.read), int64(1), int64(1))])
 
 
@@ -433,8 +433,8 @@ def surrounded(emitter: Emitter, array: Array, begins: Sizes, sizes: Sizes, fill
     ):
         skipped = max(0, -begin)
         counts.append(int64(max(min(old, size - begin) - skipped, 0)))
-        source = builder.place(source, builder.times(int64(skipped), steps[0]), dtype)
-        target = builder.place(target, builder.times(int64(skipped + begin), steps[1]), dtype)
+        source = builder.place(source, builder.mul(int64(skipped), steps[0]), dtype)
+        target = builder.place(target, builder.mul(int64(skipped + begin), steps[1]), dtype)
     moved(builder, dtype, target, source, list(map(Axis, [*counts, depth], of_given, of_made)))
     return made
 

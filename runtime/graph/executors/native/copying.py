@@ -83,7 +83,7 @@ def _lower_box(emitter: Emitter, kernel: Kernel, array: Array, *given: Scalar) -
     entries = [wide(emitter, next(numbers)) if n is None else int64(n) for n in box]
     found = []
     for dim, start, size in zip(array.dims, entries[:rank], entries[rank:], strict=True):
-        room = builder.plus(dim, _less(builder, start))
+        room = builder.add(dim, _less(builder, start))
         if size.constant == -1:
             size = room
         elif size.constant is None:
@@ -111,9 +111,9 @@ def _lower_reverse(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[H
     steps, source = builder.steps_of(array.dims), array.pointer
     first = list(steps)
     for at in {axis % len(array.dims) for axis in kernel.node.params["axis"]}:
-        last = builder.times(builder.plus(array.dims[at], int64(-1)), steps[at])
+        last = builder.mul(builder.add(array.dims[at], int64(-1)), steps[at])
         source = builder.place(source, last, array.dtype)
-        first[at] = builder.times(steps[at], int64(-1))
+        first[at] = builder.mul(steps[at], int64(-1))
     axes = list(map(Axis, array.dims, first, steps))
     moved(builder, array.dtype, made.pointer, source, axes)
     return [made]
@@ -127,13 +127,13 @@ def _takes_tile(kernel: Kernel) -> bool:
 def _lower_tile(emitter: Emitter, kernel: Kernel, held: Held) -> Sequence[Held]:
     builder, array = emitter.builder, array_of(emitter, held)
     repeats = [int64(n) for n in kernel.node.params["multiples"]]
-    dims = [builder.times(*pair) for pair in zip(array.dims, repeats, strict=True)]
+    dims = [builder.mul(*pair) for pair in zip(array.dims, repeats, strict=True)]
     made = emitter.allocate(array.dtype, dims, target_of(kernel))
     axes = []
     for dim, count, first, second in zip(
         array.dims, repeats, builder.steps_of(array.dims), builder.steps_of(dims), strict=True
     ):
-        axes.append(Axis(count, int64(0), builder.times(second, dim)))
+        axes.append(Axis(count, int64(0), builder.mul(second, dim)))
         axes.append(Axis(dim, first, second))
     moved(builder, array.dtype, made.pointer, array.pointer, axes)
     return [made]
@@ -148,14 +148,14 @@ def _lower_pad(emitter: Emitter, kernel: Kernel, held: Held, value: Scalar) -> S
     builder, dtype, paddings = emitter.builder, value.dtype, kernel.node.params["paddings"]
     array = array_of(emitter, held)
     dims = [
-        builder.plus(dim, int64(sum(pair))) for dim, pair in zip(array.dims, paddings, strict=True)
+        builder.add(dim, int64(sum(pair))) for dim, pair in zip(array.dims, paddings, strict=True)
     ]
     made = emitter.allocate(dtype, dims, target_of(kernel))
     spread(builder, dtype, made.pointer, value.value, builder.size_of(dims))
     steps = builder.steps_of(dims)
     target = made.pointer
     for step, (before, _) in zip(steps, paddings, strict=True):
-        target = builder.place(target, builder.times(step, int64(before)), dtype)
+        target = builder.place(target, builder.mul(step, int64(before)), dtype)
     axes = list(map(Axis, array.dims, builder.steps_of(array.dims), steps))
     moved(builder, dtype, target, array.pointer, axes)
     return [handed_on(emitter, kernel, made)]
@@ -182,8 +182,8 @@ def _lower_roll(emitter: Emitter, kernel: Kernel, array: Array, shift: Scalar) -
     for parts in itertools.product(*choices):
         source, target = array.pointer, made.pointer
         for step, (_, first, second) in zip(steps, parts, strict=True):
-            source = builder.place(source, builder.times(first, step), dtype)
-            target = builder.place(target, builder.times(second, step), dtype)
+            source = builder.place(source, builder.mul(first, step), dtype)
+            target = builder.place(target, builder.mul(second, step), dtype)
         counts = [count for count, _, _ in parts]
         moved(builder, dtype, target, source, list(map(Axis, counts, steps, steps)))
     return [made]

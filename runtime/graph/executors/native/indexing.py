@@ -252,7 +252,7 @@ def _is_whole(part: AxisSlice) -> bool:
 def _offset(builder: Builder, found: Sequence[AxisSlice], at: Sequence[ir.Value]) -> ir.Value:
     offset: ir.Value = int64(0)
     for part, index in zip(found, at, strict=True):
-        offset = builder.plus(builder.times(offset, part.dim), index)
+        offset = builder.add(builder.mul(offset, part.dim), index)
     return offset
 
 
@@ -265,7 +265,7 @@ def _move(
     start = _offset(builder, found, [part.start for part in found])
     there, here = builder.place(whole.pointer, start, whole.dtype), dense.pointer
     of_whole = [
-        builder.times(step, int64(part.step)) for step, part in zip(steps, found, strict=True)
+        builder.mul(step, int64(part.step)) for step, part in zip(steps, found, strict=True)
     ]
     of_dense = builder.steps_of([part.count for part in found])
     pairs = (of_whole, of_dense) if out else (of_dense, of_whole)
@@ -367,7 +367,7 @@ def _fill(emitter: Emitter, found: Sequence[AxisSlice], whole: Array, value: Sca
         return
     steps = builder.steps_of([part.dim for part in found])
     axes = [
-        Axis(part.count, int64(0), builder.times(step, int64(part.step)))
+        Axis(part.count, int64(0), builder.mul(step, int64(part.step)))
         for step, part in zip(steps, found, strict=True)
     ]
     moved(builder, dtype, target, array_of(emitter, value).pointer, axes)
@@ -389,7 +389,7 @@ def _lower_concat(emitter: Emitter, kernel: Kernel, *operands: Held) -> Sequence
         for at, dim in enumerate(other.dims):
             if at != axis:
                 dims[at] = equal_dim(emitter, dims[at], dim)
-        dims[axis] = builder.plus(dims[axis], other.dims[axis])
+        dims[axis] = builder.add(dims[axis], other.dims[axis])
     return [_joined(emitter, kernel, arrays, dims, axis)]
 
 
@@ -418,14 +418,14 @@ def _joined(
     made = emitter.allocate(dtype, dims, target_of(kernel))
     whole = builder.size_of(dims[axis:])
     with builder.counted(builder.size_of(dims[:axis])) as row:
-        offset = builder.times(row, whole)
+        offset = builder.mul(row, whole)
         for array in arrays:
             # Stacked arrays have one axis less: what is behind it.
             length = builder.size_of(array.dims[axis:])
-            source = builder.place(array.pointer, builder.times(row, length), dtype)
+            source = builder.place(array.pointer, builder.mul(row, length), dtype)
             target = builder.place(made.pointer, offset, dtype)
             builder.copy(target, source, builder.bytes_of(length, dtype))
-            offset = builder.plus(offset, length)
+            offset = builder.add(offset, length)
     return made
 
 
@@ -460,7 +460,7 @@ def _lower_reshape(emitter: Emitter, kernel: Kernel, held: Held, *sizes: Any) ->
     others: ir.Value = int64(1)
     for dim in known:
         if dim is not None:
-            others = builder.times(others, int64(dim))
+            others = builder.mul(others, int64(dim))
     dims: list[ir.Value] = []
     for dim in known:
         if dim is not None:

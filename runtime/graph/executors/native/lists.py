@@ -61,15 +61,15 @@ def _slot(builder: Builder, items: Items, at: ir.Value) -> ir.Value:
     if is_row(element):
         return rows.slot(builder, items.pointer, at)
     length = builder.size_of(_dims(element))
-    return builder.place(items.pointer, builder.times(at, length), element.dtype)
+    return builder.place(items.pointer, builder.mul(at, length), element.dtype)
 
 
 def _bytes(builder: Builder, count: ir.Value, element: TensorType) -> ir.Value:
     """The bytes of the places of so many items."""
     if is_row(element):
-        return builder.times(count, int64(rows.SLOT))
+        return builder.mul(count, int64(rows.SLOT))
     length = builder.size_of(_dims(element))
-    return builder.bytes_of(builder.times(count, length), element.dtype)
+    return builder.bytes_of(builder.mul(count, length), element.dtype)
 
 
 def _grown(emitter: Emitter, items: Items, count: ir.Value, fresh: bool) -> Items:
@@ -516,7 +516,7 @@ def _unstack(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
         dims = array.dims[1:]
         length = builder.size_of(dims)
         with builder.counted(count) as at:
-            row = builder.place(array.pointer, builder.times(at, length), element.dtype)
+            row = builder.place(array.pointer, builder.mul(at, length), element.dtype)
             put = Array(row, dims, element.dtype)
             rows.put(emitter, _slot(builder, made, at), put, element)
     else:

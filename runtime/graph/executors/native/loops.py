@@ -42,10 +42,10 @@ def merged(builder: Builder, axes: Sequence[Axis]) -> list[Axis]:
             continue
         last = made[-1] if made else None
         if last and all(
-            step.constant is not None and step.constant == builder.times(axis.count, inner).constant
+            step.constant is not None and step.constant == builder.mul(axis.count, inner).constant
             for step, inner in zip(last[1:], axis[1:], strict=True)
         ):
-            made[-1] = axis._replace(count=builder.times(last.count, axis.count))
+            made[-1] = axis._replace(count=builder.mul(last.count, axis.count))
         else:
             made.append(axis)
     return made or [Axis(int64(1), int64(1), int64(1))]
@@ -67,8 +67,8 @@ def moved(
             if axis is across:
                 continue
             at = loops.enter_context(builder.counted(axis.count))
-            source = builder.place(source, builder.times(at, axis.first), dtype)
-            target = builder.place(target, builder.times(at, axis.second), dtype)
+            source = builder.place(source, builder.mul(at, axis.first), dtype)
+            target = builder.place(target, builder.mul(at, axis.second), dtype)
         if across is not None:
             _turn(builder, dtype, target, source, (across, last), lanes)
         elif last.second.constant == 1 and last.first.constant == 1 and last.count.constant != 1:
@@ -77,8 +77,8 @@ def moved(
             spread(builder, dtype, target, builder.load_element(source, dtype), last.count)
         else:
             at = loops.enter_context(builder.counted(last.count))
-            element = builder.place(source, builder.times(at, last.first), dtype)
-            to = builder.place(target, builder.times(at, last.second), dtype)
+            element = builder.place(source, builder.mul(at, last.first), dtype)
+            to = builder.place(target, builder.mul(at, last.second), dtype)
             bits = builder.load(element, typ=stored(dtype), align=dtype.size)
             builder.store(bits, to, align=dtype.size)
 
@@ -109,12 +109,12 @@ def _turn(
     ):
         row = builder.within(at, known(across.count), lanes)
         column = builder.within(along, known(last.count), lanes)
-        source = builder.place(source, builder.plus(row, builder.times(column, last.first)), dtype)
-        to = builder.plus(builder.times(row, across.second), column)
+        source = builder.place(source, builder.add(row, builder.mul(column, last.first)), dtype)
+        to = builder.add(builder.mul(row, across.second), column)
         target = builder.place(target, to, dtype)
         square: list[ir.Value] = []
         for line in range(lanes):
-            pointer = builder.place(source, builder.times(int64(line), last.first), dtype)
+            pointer = builder.place(source, builder.mul(int64(line), last.first), dtype)
             square.append(builder.load(pointer, typ=type, align=dtype.size))
         half = lanes // 2
         while half:
@@ -130,7 +130,7 @@ def _turn(
                     square[place_] = builder.shuffle_vector(*pair, numbers)
             half //= 2
         for line, vector in enumerate(square):
-            pointer = builder.place(target, builder.times(int64(line), across.second), dtype)
+            pointer = builder.place(target, builder.mul(int64(line), across.second), dtype)
             builder.store(vector, pointer, align=dtype.size)
 
 
@@ -202,7 +202,7 @@ class Strip:
         at = loop.index
         exact = self.known is not None and self.known % lanes == 0
         if not exact:
-            last = builder.plus(length, int64(-lanes))
+            last = builder.add(length, int64(-lanes))
             inside = builder.icmp_signed("<", at, last)
             at = builder.select(inside, at, last)
             if carried and (once or self.known is None):

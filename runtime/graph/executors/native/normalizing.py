@@ -60,7 +60,7 @@ def _lower(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]:
     powers_of_part = part.builder.scratch(stored(dtype), known)
     pair = part.array(array), part.array(made)
     with part.builder.counted(part.builder.sub(part.end, part.first)) as at:
-        row = part.builder.plus(part.first, at)
+        row = part.builder.add(part.first, at)
         Row(part.builder, *pair, powers_of_part, row).run(logarithm)
     part.run(rows, max(1, SIZE // each))
     return [made]
@@ -90,7 +90,7 @@ class Row:
     ) -> None:
         self.builder = builder
         self.dtype, self.length = array.dtype, array.dims[-1]
-        offset = builder.times(row, self.length)
+        offset = builder.mul(row, self.length)
         self.source, self.target = (
             (builder.place(each.pointer, offset, each.dtype), each.dtype) for each in (array, made)
         )

@@ -73,9 +73,9 @@ def _lower_top(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Held]
         top = Top(
             emitter,
             array.dtype,
-            builder.place(array.pointer, builder.times(row, length), array.dtype),
-            builder.place(values.pointer, builder.times(row, int64(count)), array.dtype),
-            builder.place(places.pointer, builder.times(row, int64(count)), places.dtype),
+            builder.place(array.pointer, builder.mul(row, length), array.dtype),
+            builder.place(values.pointer, builder.mul(row, int64(count)), array.dtype),
+            builder.place(places.pointer, builder.mul(row, int64(count)), places.dtype),
             places.dtype,
         )
         top.first(count)
@@ -149,7 +149,7 @@ class Top:
         last = builder.place(self.values, int64(count - 1), dtype)
         if whole:
             loop = Loop(builder, int64(whole * lanes), lanes, [])
-            start = builder.plus(loop.index, int64(count))
+            start = builder.add(loop.index, int64(count))
             vector = builder.load_at(self.row, start, dtype, lanes)
             least = builder.splat(builder.load_element(last, dtype), lanes)
             some = builder.any_of(before(builder, dtype, vector, least))
@@ -164,7 +164,7 @@ class Top:
         """Elements of the row, each against the last of those kept."""
         builder = self.builder
         with builder.counted(length) as index:
-            at = builder.plus(start, index)
+            at = builder.add(start, index)
             least = builder.load_element(last, self.dtype)
             with builder.if_then(before(builder, self.dtype, self.element(at), least)):
                 self.insert(at, int64(count - 1))
@@ -193,17 +193,17 @@ def _lower_place(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[Hel
         builder.counted(builder.size_of(array.dims[:axis])) as row,
         builder.counted(inner) as column,
     ):
-        start = builder.plus(builder.times(builder.times(row, count), inner), column)
+        start = builder.add(builder.mul(builder.mul(row, count), inner), column)
         first = builder.load_at(array.pointer, start, dtype)
         loop = Loop(builder, count, 1, [first, int64(0)])
-        at = builder.plus(start, builder.times(loop.index, inner))
+        at = builder.add(start, builder.mul(loop.index, inner))
         element = builder.load_at(array.pointer, at, dtype)
         best, where = loop.values
         better = before(builder, dtype, element, best, sign)
         _, found = loop.close(
             [builder.select(better, element, best), builder.select(better, loop.index, where)]
         )
-        offset = builder.plus(builder.times(row, inner), column)
+        offset = builder.add(builder.mul(row, inner), column)
         number = found if register(kind) == ir.INT64 else builder.trunc(found, register(kind))
         builder.store_at(number, made.pointer, offset, kind)
     return [handed_on(emitter, kernel, made)]
@@ -259,8 +259,8 @@ class Lines:
         builder = self.builder
         self.emitter.read(builder.size_of(self.array.dims))
         with builder.counted(self.rows) as row, builder.counted(self.step) as column:
-            first = builder.times(builder.times(row, self.count), self.step)
-            yield builder.plus(first, column)
+            first = builder.mul(builder.mul(row, self.count), self.step)
+            yield builder.add(first, column)
 
     def axis(self) -> Axis:
         """One of the vectors beside contiguous elements."""
@@ -272,7 +272,7 @@ class Lines:
         builder = self.builder
         if self.is_falling:
             last = builder.sub(self.count, int64(1))
-            first = builder.plus(first, builder.times(last, self.step))
+            first = builder.add(first, builder.mul(last, self.step))
         return builder.place(pointer, first, dtype)
 
     def take(self, first: ir.Value, room: ir.Value) -> None:
@@ -330,7 +330,7 @@ def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
         _sort_keys(lines, order, first)
         with builder.counted(lines.count) as index:
             packed = builder.load_at(order, index, dtypes.int64)
-            at = builder.plus(first, builder.times(index, lines.step))
+            at = builder.add(first, builder.mul(index, lines.step))
             target = builder.place(made.pointer, at, dtypes.int32)
             builder.store_element(builder.trunc(packed, ir.INT32), target, dtypes.int32)
 
@@ -338,7 +338,7 @@ def _order_by_keys(lines: Lines, order: ir.Value, made: Array) -> None:
 def _sort_keys(lines: Lines, order: ir.Value, first: ir.Value) -> None:
     builder, dtype = lines.builder, lines.array.dtype
     with builder.counted(lines.count) as index:
-        at = builder.plus(first, builder.times(index, lines.step))
+        at = builder.add(first, builder.mul(index, lines.step))
         element = builder.load_at(lines.array.pointer, at, dtype)
         key = _key(builder, dtype, element)
         key = builder.not_(key) if lines.is_falling else key
@@ -359,7 +359,7 @@ def _first_of_order(
         with builder.counted(int64(count)) as index:
             packed = builder.load_at(order, index, dtypes.int64)
             position = builder.and_(packed, int64((1 << 32) - 1))
-            at, to = builder.plus(first, position), builder.plus(start, index)
+            at, to = builder.add(first, position), builder.add(start, index)
             element = builder.load_at(array.pointer, at, dtype)
             builder.store_at(element, values.pointer, to, dtype)
             number = cast(builder, position, dtypes.int64, places.dtype)
@@ -401,7 +401,7 @@ def _order_by_elements(lines: Lines, order: ir.Value, made: Array) -> None:
             position = builder.load_at(order, index, dtypes.int64)
             if lines.is_falling:
                 position, index = builder.sub(last, position), builder.sub(last, index)
-            at = builder.plus(first, builder.times(index, lines.step))
+            at = builder.add(first, builder.mul(index, lines.step))
             target = builder.place(made.pointer, at, dtypes.int32)
             builder.store_element(builder.trunc(position, ir.INT32), target, dtypes.int32)
 

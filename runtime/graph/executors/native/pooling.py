@@ -97,10 +97,10 @@ class Pooling:
             places = []
             for axis in axes:
                 at = loops.enter_context(builder.counted(axis.count))
-                first = builder.plus(first, builder.times(at, axis.first))
-                number = builder.plus(builder.times(number, axis.count), at)
+                first = builder.add(first, builder.mul(at, axis.first))
+                number = builder.add(builder.mul(number, axis.count), at)
                 places.append(at)
-            yield first, builder.times(number, int64(self.depth)), places[1:]
+            yield first, builder.mul(number, int64(self.depth)), places[1:]
 
     def _axes(self) -> list[Axis]:
         return windows(self.batch, self.sizes, self.depth, self.places, self.strides)
@@ -110,7 +110,7 @@ class Pooling:
         builder, loops = self.builder, []
         for axis in taps(self.sizes, self.depth, self.window, 1, self.dilations, 1)[:-1]:
             loop = Loop(builder, axis.count, 1, carried)
-            first = builder.plus(first, builder.times(loop.index, axis.first))
+            first = builder.add(first, builder.mul(loop.index, axis.first))
             carried = loop.values
             loops.append(loop)
         carried = body(first, carried)
@@ -126,8 +126,8 @@ class Pooling:
         while begin < self.depth:
             if count := (self.depth - begin) // lanes:
                 with self.builder.counted(int64(count)) as at:
-                    channel = self.builder.times(at, int64(lanes))
-                    body(self.builder.plus(channel, int64(begin)), lanes)
+                    channel = self.builder.mul(at, int64(lanes))
+                    body(self.builder.add(channel, int64(begin)), lanes)
             begin, lanes = begin + count * lanes, lanes // 2
 
     def reduced(self, x: Array, made: Array, combined: Accumulator, mean: bool) -> None:
@@ -140,7 +140,7 @@ class Pooling:
 
             def body(at: ir.Value, vectors: Values, state: Values) -> tuple[Values, Values]:
                 def more(where: ir.Value, values: Values) -> Values:
-                    pointer = builder.place(x.pointer, builder.plus(where, at), dtype)
+                    pointer = builder.place(x.pointer, builder.add(where, at), dtype)
                     vector = builder.load_element(pointer, dtype, strip.lanes)
                     return [combined.combine(builder, values[0], vector)]
 
@@ -222,11 +222,11 @@ def _lower_largest_grad(
     with found.each() as (first, number, _):
 
         def give(channel: ir.Value, lanes: int) -> None:
-            at, zeros = builder.plus(number, channel), added.start(lanes)[0]
+            at, zeros = builder.add(number, channel), added.start(lanes)[0]
             largest, left = (builder.load_at(array.pointer, at, dtype, lanes) for array in (y, g))
 
             def more(where: ir.Value, values: Values) -> Values:
-                where = builder.plus(where, channel)
+                where = builder.add(where, channel)
                 element, total = (
                     builder.load_at(array.pointer, where, dtype, lanes) for array in (padded, full)
                 )

@@ -131,18 +131,18 @@ def _lower(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Sequence[Hel
     made = emitter.allocate(a.dtype, [*a.dims[:-2], rows, columns], target)
     batch = builder.size_of(a.dims[:-2])
     if len(b.dims) == 2 and not turn_a:
-        rows, batch = builder.times(batch, rows), int64(1)
+        rows, batch = builder.mul(batch, rows), int64(1)
     with builder.counted(batch) as at:
         factors = [
             builder.place(
                 array.pointer,
-                builder.times(at, builder.size_of(array.dims[-2:])),
+                builder.mul(at, builder.size_of(array.dims[-2:])),
                 a.dtype,
             )
             for array in (a, b)
         ]
-        size = builder.times(rows, columns)
-        to = builder.place(made.pointer, builder.times(at, size), a.dtype)
+        size = builder.mul(rows, columns)
+        to = builder.place(made.pointer, builder.mul(at, size), a.dtype)
         dims = rows, inner, columns
         shapes = [[dim.constant for dim in array.dims[-2:]] for array in (a, b)]
         if _is_by_tiles(a.dtype, shapes[0], shapes[1], params):
@@ -250,7 +250,7 @@ def multiply(
         of_columns = part if shared.axis == len(rows) else None
         with _steps(part.builder, columns, tile.span, of_columns) as at:
             if memory is not None:
-                before = part.builder.times(at, int64(tile.depth))
+                before = part.builder.mul(at, int64(tile.depth))
                 near = part.builder.place(part.value(memory), before, dtype)
             _write_columns(own, pointers, rows, columns, pitch, at, near, part, shared.axis)
         part.run(int64(shared.count), shared.size)
@@ -296,7 +296,7 @@ def _steps(
     """A loop over all of an axis, or over what a part has of it."""
     size = count if part is None else builder.sub(part.end, part.first)
     with builder.stepped(size, step) as at:
-        yield at if part is None else builder.plus(part.first, at)
+        yield at if part is None else builder.add(part.first, at)
 
 
 def _write_columns(
@@ -326,14 +326,14 @@ def _write_columns(
         for index, axis in enumerate(outer):
             own = part if shared == index else None
             at = loops.enter_context(_steps(builder, axis.count, 1, own))
-            start = builder.place(start, builder.times(at, axis.first), dtype)
-            number = builder.plus(builder.times(number, axis.count), at)
-        number = builder.times(number, count)
+            start = builder.place(start, builder.mul(at, axis.first), dtype)
+            number = builder.add(builder.mul(number, axis.count), at)
+        number = builder.mul(number, count)
         own = part if shared == len(outer) else None
         at = loops.enter_context(_steps(builder, count, tile.height, own))
         row = builder.within(at, count.constant or 0, tile.height)
-        start = builder.place(start, builder.times(row, line), dtype)
-        to = builder.times(builder.plus(number, row), pitch)
+        start = builder.place(start, builder.mul(row, line), dtype)
+        to = builder.mul(builder.add(number, row), pitch)
         to = builder.place(builder.place(target, to, dtype), column, dtype)
         tile.run(start, second, to, pitch)
 
@@ -428,8 +428,8 @@ class Tile:
         loops = []
         for axis in self.inner:
             loop = Loop(builder, axis.count, 1, values)
-            first = builder.place(first, builder.times(loop.index, axis.first), dtype)
-            second = builder.place(second, builder.times(loop.index, axis.second), dtype)
+            first = builder.place(first, builder.mul(loop.index, axis.first), dtype)
+            second = builder.place(second, builder.mul(loop.index, axis.second), dtype)
             values = loop.values
             loops.append(loop)
         values = self.added(first, second, values)
@@ -449,7 +449,7 @@ class Tile:
     def lines(self, start: ir.Value, step: ir.Value) -> list[ir.Value]:
         """The pointers to the first elements of the rows."""
         return [
-            self.builder.place(start, self.builder.times(int64(at), step), self.dtype)
+            self.builder.place(start, self.builder.mul(int64(at), step), self.dtype)
             for at in range(self.height)
         ]
 
@@ -573,10 +573,10 @@ def _lower_labelled(emitter: Emitter, kernel: Kernel, a: Array, b: Array) -> Seq
         start = a.pointer
         for label in labels.batch:
             at = loops.enter_context(builder.counted(size[label]))
-            number = builder.plus(builder.times(number, size[label]), at)
-            start = builder.place(start, builder.times(at, first[label]), dtype)
-        second = builder.times(number, builder.times(depth, columns))
-        to = builder.times(number, builder.times(height, columns))
+            number = builder.add(builder.mul(number, size[label]), at)
+            start = builder.place(start, builder.mul(at, first[label]), dtype)
+        second = builder.mul(number, builder.mul(depth, columns))
+        to = builder.mul(number, builder.mul(height, columns))
         factors = [start, builder.place(b.pointer, second, dtype)]
         multiply(
             emitter, dtype, builder.place(made.pointer, to, dtype), factors, rows, inner, columns

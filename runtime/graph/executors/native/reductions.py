@@ -286,9 +286,9 @@ def reduce(
     first, behind = (axes[0], axes[-1] + 1) if axes else (len(dims), len(dims))
     count, inner = builder.size_of(dims[first:behind]), builder.size_of(dims[behind:])
     with builder.counted(builder.size_of(dims[:first])) as row:
-        start = builder.times(row, builder.times(count, inner))
+        start = builder.mul(row, builder.mul(count, inner))
         source = builder.place(array.pointer, start, array.dtype)
-        to = builder.place(result.pointer, builder.times(row, inner), array.dtype)
+        to = builder.place(result.pointer, builder.mul(row, inner), array.dtype)
         if inner.constant == 1:
             builder.store_element(total(emitter, made, source, count), to, array.dtype)
         elif inner.constant is not None:
@@ -337,7 +337,7 @@ def columns(
         at: ir.Value, vectors: Sequence[ir.Value], state: Sequence[ir.Value]
     ) -> tuple[Sequence[ir.Value], Sequence[ir.Value]]:
         loop = Loop(builder, count, 1, single.start(strip.lanes))
-        offset = builder.plus(builder.times(loop.index, inner), at)
+        offset = builder.add(builder.mul(loop.index, inner), at)
         row = builder.place(source, offset, dtype)
         found = single.take(
             builder, loop.values, builder.load_element(row, dtype, strip.lanes), None
@@ -374,10 +374,10 @@ def _lower_running(emitter: Emitter, kernel: Kernel, array: Array) -> Sequence[H
         with builder.counted(count) as index:
             at = index
             if params["reverse"]:
-                at = builder.sub(builder.plus(count, int64(-1)), index)
-            row = builder.times(builder.plus(builder.times(before, count), at), inner)
+                at = builder.sub(builder.add(count, int64(-1)), index)
+            row = builder.mul(builder.add(builder.mul(before, count), at), inner)
             with builder.counted(inner) as column:
-                where = builder.plus(row, column)
+                where = builder.add(row, column)
                 so_far = builder.place(totals, column, dtype)
                 total = builder.load_element(so_far, dtype)
                 element = builder.load_at(array.pointer, where, dtype)

@@ -28,7 +28,7 @@ _LENGTH = 2
 
 def slot(builder: Builder, rows: ir.Value, at: ir.Value) -> ir.Value:
     """The place in a list that tells of one of its rows."""
-    return builder.gep(rows, [builder.times(at, int64(SLOT // 8))], source_etype=ir.INT64)
+    return builder.gep(rows, [builder.mul(at, int64(SLOT // 8))], source_etype=ir.INT64)
 
 
 def row(emitter: Emitter, slot: ir.Value, element: TensorType) -> Array:
@@ -83,7 +83,7 @@ def copy_all(
 ) -> None:
     """Copy so many rows to places that told of none; those that were not written stay so."""
     builder = emitter.builder
-    builder.clear(target, builder.times(count, int64(SLOT)))
+    builder.clear(target, builder.mul(count, int64(SLOT)))
     with builder.counted(count) as at:
         place = slot(builder, source, at)
         pointer = builder.load(place, typ=ir.POINTER)
@@ -103,7 +103,7 @@ def stack(emitter: Emitter, items: Items, count: ir.Value, target: Local | None)
     with builder.counted(count) as at:
         one = row(emitter, slot(builder, items.pointer, at), element)
         emitter.step_aside(builder.icmp_signed("!=", one.dims[0], first.dims[0]))
-        there = builder.place(found.pointer, builder.times(at, length), element.dtype)
+        there = builder.place(found.pointer, builder.mul(at, length), element.dtype)
         builder.copy(there, one.pointer, size)
     return found
 
@@ -123,7 +123,7 @@ def concat(emitter: Emitter, items: Items, target: Local | None) -> Array:
     with builder.counted(items.count) as at:
         one = row(emitter, slot(builder, items.pointer, at), element)
         done = builder.load(total, typ=ir.INT64)
-        there = builder.place(found.pointer, builder.times(done, inner), element.dtype)
+        there = builder.place(found.pointer, builder.mul(done, inner), element.dtype)
         size = builder.bytes_of(builder.size_of(one.dims), element.dtype)
         builder.copy(there, one.pointer, size)
         builder.store(builder.add(done, one.dims[0]), total)
@@ -147,7 +147,7 @@ def split(
     them.
     """
     builder, element = emitter.builder, items.element
-    builder.clear(items.pointer, builder.times(count, int64(SLOT)))
+    builder.clear(items.pointer, builder.mul(count, int64(SLOT)))
     done = emitter.slot(ir.INT64)
     builder.store(int64(0), done)
     inner = builder.size_of(whole.dims[1:])
@@ -158,7 +158,7 @@ def split(
         is_bad = builder.icmp_signed("<", length, int64(0))
         is_beyond = builder.icmp_signed(">", stop, whole.dims[0])
         emitter.step_aside(builder.or_(is_bad, is_beyond))
-        part = builder.place(whole.pointer, builder.times(start, inner), whole.dtype)
+        part = builder.place(whole.pointer, builder.mul(start, inner), whole.dtype)
         taken = Array(part, (length, *whole.dims[1:]), whole.dtype)
         put(emitter, slot(builder, items.pointer, at), taken, element)
         builder.store(stop, done)

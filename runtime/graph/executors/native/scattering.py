@@ -72,11 +72,11 @@ def combine(
         whole = int64(known - known % lanes)
     if whole.constant != 0:
         with builder.counted(_divided(builder, whole, lanes)) as vector:
-            at(builder.times(vector, int64(lanes)), lanes)
+            at(builder.mul(vector, int64(lanes)), lanes)
     rest = int64(known % lanes) if known is not None else builder.sub(count, whole)
     if rest.constant != 0:
         with builder.counted(rest) as index:
-            at(builder.plus(whole, index), 0)
+            at(builder.add(whole, index), 0)
 
 
 def _divided(builder: Builder, count: ir.Value, by: int) -> ir.Value:
@@ -124,14 +124,14 @@ class Along:
             builder.counted(self.before) as before,
             builder.counted(self.count) as at,
         ):
-            number = builder.plus(builder.times(batch, self.count), at)
+            number = builder.add(builder.mul(batch, self.count), at)
             where = number_at(self.emitter, self.numbers, number)
             where = checked(self.emitter, where, self.size, self.negative)
-            row = builder.plus(builder.times(batch, self.before), before)
-            there = builder.plus(builder.times(row, self.size), where)
-            here = builder.plus(builder.times(row, self.count), at)
-            there = builder.place(whole, builder.times(there, self.inner), dtype)
-            here = builder.place(rows, builder.times(here, self.inner), dtype)
+            row = builder.add(builder.mul(batch, self.before), before)
+            there = builder.add(builder.mul(row, self.size), where)
+            here = builder.add(builder.mul(row, self.count), at)
+            there = builder.place(whole, builder.mul(there, self.inner), dtype)
+            here = builder.place(rows, builder.mul(here, self.inner), dtype)
             if adds:
                 combine(self.emitter, "add", dtype, there, here, self.inner)
             elif self.inner.constant == 1:
@@ -200,14 +200,14 @@ class Places:
         """Take the rows of the whole; or combine rows with it."""
         builder = self.emitter.builder
         with builder.counted(self.batch) as batch, builder.counted(self.count) as at:
-            row = builder.plus(builder.times(batch, self.count), at)
-            first, there = builder.times(row, int64(self.depth)), batch
+            row = builder.add(builder.mul(batch, self.count), at)
+            first, there = builder.mul(row, int64(self.depth)), batch
             for part, size in enumerate(self.sizes):
-                number = number_at(self.emitter, self.numbers, builder.plus(first, int64(part)))
+                number = number_at(self.emitter, self.numbers, builder.add(first, int64(part)))
                 number = checked(self.emitter, number, size, self.negative)
-                there = builder.plus(builder.times(there, size), number)
-            there = builder.place(whole, builder.times(there, self.inner), dtype)
-            here = builder.place(rows, builder.times(row, self.inner), dtype)
+                there = builder.add(builder.mul(there, size), number)
+            there = builder.place(whole, builder.mul(there, self.inner), dtype)
+            here = builder.place(rows, builder.mul(row, self.inner), dtype)
             if instruction == UPDATE:
                 builder.copy(there, here, builder.bytes_of(self.inner, dtype))
             elif instruction:
@@ -313,8 +313,8 @@ def _lower_segments(
         number = number_at(emitter, numbers, at)
         emitter.step_aside(builder.icmp_signed(">=", number, size))
         with builder.if_then(builder.icmp_signed(">=", number, int64(0))):
-            there = builder.place(made.pointer, builder.times(number, inner), dtype)
-            here = builder.place(data.pointer, builder.times(at, inner), dtype)
+            there = builder.place(made.pointer, builder.mul(number, inner), dtype)
+            here = builder.place(data.pointer, builder.mul(at, inner), dtype)
             combine(emitter, instruction, dtype, there, here, inner)
     return [made]
 
