@@ -8,7 +8,7 @@ import ast
 import re
 import reprlib
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, cast
@@ -23,7 +23,7 @@ from runtime.errors import OpError
 from runtime.graph.ir import Graph, Location, Node, format_location, position_of
 from runtime.graph.templates import written
 from runtime.staging.bytecode import raises
-from runtime.staging.control.choices import CHOSEN
+from runtime.staging.control.choices import CHOSEN, Choice
 from runtime.staging.frames import innermost, instruction_text, is_ours, is_runtime, user_location
 from runtime.staging.refusals import SAID, UNSUPPORTED, is_internal, is_refusal, refuse
 from runtime.staging.scopes import InScope, Symbol, active
@@ -34,7 +34,11 @@ _PLAIN = (ValueError, TypeError)
 _ADDED = r"^unsupported operand type\(s\) for \+: '(str|list|deque)' and '(.+)'$"
 _SYMBOLS = r"\bSymbolicTensor\b"
 _NO_ATTRIBUTE = r"'Symbolic(Tensor|Number)' object has no attribute"
-_TEXTS = r"(\b(not|type|got) ['\"]?|^|')Text\b"
+_TEXTS = r"(\b(not|type|got|from) ['\"]?|^|')Text\b|\bText(?= found$)"
+_NO_TEXT = (  # of bytes(text, "utf-8"), date.fromisoformat(text) and float.fromhex(text)
+    r"^(encoding without a string argument|fromisoformat: argument must be str"
+    r"|bad argument type for built-in operation)$"
+)
 _PATTERNS = rf"^expected string or bytes-like object(, got '(Text|{CHOSEN})')?$"
 _CODE = r"^(eval|exec|compile)\(\) arg 1 must be a string"
 _PLACED = r".+?:\d+:\d+: "
@@ -64,6 +68,10 @@ _OF_CODE = (
     "eval, exec and compile take what Python knows while tracing: take a text of staged values "
     "apart, by split(), find() and int(), or do this outside of the staged function"
 )
+_OF_LIBRARY = (
+    "it takes a text that Python knows while tracing: do this outside of the staged function, of "
+    "what that returns"
+)
 _OF_ONE_USE = (_OF_CODE, _OF_PATTERNS)
 _OF_CHOICES = (
     "give it each of them in a branch of its own, or do this outside of the staged function"
@@ -76,8 +84,9 @@ _ALIKE_FOR_NUMBERS = (
     r"unsupported operand|bad operand|not supported between|is not (iterable|subscriptable|callable"
     r"|reversible|an iterator)|has no len\(\)|can only (concatenate|join)|does not support item"
     r"|unpack non-iterable|must be an? (iterable|mapping)|can't multiply sequence|indices must be"
-    r"|cannot be interpreted as an integer|expected str instance|requires a '|has no length"
-    r"|must be str.*, not '?(SymbolicNumber|SymbolicTensor|staged number)"
+    rf"|cannot be interpreted as an integer|expected str instance(?!, (Text|str|{CHOSEN}) )"
+    r"|requires a '"
+    r"|has no length|must be str.*, not '?(SymbolicNumber|SymbolicTensor|staged number)"
 )
 """What Python says of a number in a place for another kind, too."""
 _FINE = (Tensor, Symbol, bool, int, float, complex)
@@ -208,8 +217,14 @@ def _way_out(error: BaseException) -> str | None:
         return _OF_CHOICES
     if re.search(_CODE, str(error)):
         return _OF_CODE
-    if re.search(_SYMBOLS, str(error)) or _is_given_a_symbol(error):
+    given = _given_in_the_library(error)
+    if re.search(_SYMBOLS, str(error)) or any(isinstance(each, InScope) for each in given):
         return _OF_SYMBOLS
+    if any(type(each) is Choice for each in given):
+        return _OF_CHOICES
+    is_given_text = any(hasattr(type(each), "is_text_of_run") for each in given)
+    if is_given_text or re.search(_NO_TEXT, str(error)):
+        return _OF_LIBRARY
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None
 
 
@@ -218,7 +233,7 @@ def is_of_symbol(error: BaseException) -> bool:
     if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
-    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_CHOICES, _OF_CODE, _OF_PATTERNS)
+    hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_LIBRARY, _OF_CHOICES, *_OF_ONE_USE)
     is_told = _way_out(error) is not None or any(hint in text for hint in hints)
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
 
@@ -246,12 +261,12 @@ def _in_words(found: re.Match[str]) -> str:
     return words.get(found[0], "value that the run chooses")
 
 
-def _is_given_a_symbol(error: BaseException) -> bool:
-    """True if the standard library raised it, in a function that has a symbol for a variable."""
+def _given_in_the_library(error: BaseException) -> Iterable[Any]:
+    """The variables of the function of the standard library that raised it, if one did."""
     entry = innermost(error)
     if entry is None or not is_standard_file(entry.tb_frame.f_code.co_filename):
-        return False
-    return any(isinstance(value, InScope) for value in entry.tb_frame.f_locals.values())
+        return ()
+    return entry.tb_frame.f_locals.values()
 
 
 def _is_raised_by_runtime(error: BaseException) -> bool:

@@ -5,7 +5,11 @@ values of the run.
 import calendar
 import cmath
 import colorsys
+import datetime
+import decimal
+import json
 import math
+import re
 import statistics
 from collections.abc import Callable
 from pathlib import Path
@@ -139,6 +143,35 @@ def test_what_a_graph_cannot_call_is_refused(at: int) -> None:
     with pytest.raises(kind, match=words) as caught:
         rt.function(function)(rt.constant(FLOATS))
     assert __file__ in str(caught.value)
+
+
+OF_TEXTS: list[Callable[[str], Any]] = [
+    lambda text: bytes(text, "utf-8"),
+    lambda text: json.dumps([text]),
+    lambda text: str.join(",", [text, "a"]),
+    float.fromhex,
+    datetime.date.fromisoformat,
+    decimal.Decimal,
+]
+
+
+@pytest.mark.parametrize("text", [str, lambda n: ["10", "2", "7f"][n % 3]], ids=["made", "chosen"])
+@pytest.mark.parametrize("at", range(len(OF_TEXTS)))
+def test_what_takes_no_text_of_the_run_is_refused_at_the_users_line(at: int, text: Any) -> None:
+    function = OF_TEXTS[at]
+
+    def tried(n: Any) -> Any:
+        try:
+            function(text(n))
+        except TypeError:
+            return 1
+        return 0
+
+    with pytest.raises(autograph.StagingError, match="the `except` around would catch it"):
+        rt.function(tried)(rt.constant(4))
+    with pytest.raises(TypeError, match=rf"^{__file__}:\d+:\d+: ") as caught:
+        rt.function(lambda n: function(text(n)))(rt.constant(4))
+    assert re.search(r"outside of the staged function|print\(text\)", str(caught.value))
 
 
 def test_examples_of_values_raise_nothing() -> None:
