@@ -29,6 +29,7 @@ OTHER_NAMES = {
     "runtime/staging/control/truths.py": "the operators of Python",
     "runtime/staging/lists/growing_set.py": "the methods of Python's lists",
     "runtime/graph/executors/native/control.py": "the instructions of machine code",
+    "runtime/graph/executors/native/ir.py": "the instructions of machine code",
     "runtime/graph/executors/native/math/__init__.py": "the instructions of machine code",
     "runtime/graph/executors/native/numbers.py": "the instructions of machine code",
     "runtime/graph/executors/native/scalar_ops.py": "the instructions of machine code",
