@@ -84,8 +84,8 @@ _ALIKE_FOR_NUMBERS = (
     r"unsupported operand|bad operand|not supported between|is not (iterable|subscriptable|callable"
     r"|reversible|an iterator)|has no len\(\)|can only (concatenate|join)|does not support item"
     r"|unpack non-iterable|must be an? (iterable|mapping)|can't multiply sequence|indices must be"
-    rf"|cannot be interpreted as an integer|expected str instance(?!, (Text|str|{CHOSEN}) )"
-    r"|requires a '"
+    r"|cannot be interpreted as an integer|requires a '"
+    rf"|expected str instance(?!, (Text|str|text of the run|{CHOSEN}) )"
     r"|has no length|must be str.*, not '?(SymbolicNumber|SymbolicTensor|staged number)"
 )
 """What Python says of a number in a place for another kind, too."""
