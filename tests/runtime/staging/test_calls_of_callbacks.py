@@ -291,7 +291,7 @@ def star_map(x, f):
     return max(*map(lambda a: noted(f, a), x))
 
 
-@refused
+@works
 def unpack(x, f):
     a, b, c, d = map(f, x)
     return b

@@ -1383,7 +1383,7 @@ REFUSED = [
     (text_of_what_may_be_none, "'value that may be None' and 'str'", "without a name"),
     (fraction_of_a_number, "raises a TypeError here, of what only the run knows", "with numbers"),
     (days_of_a_number, "unsupported type for timedelta days component: staged number", "outside"),
-    (pattern_in_a_text, "expected string or bytes-like object", "outside of the staged function"),
+    (pattern_in_a_text, "expected string or bytes-like object", "take a text of the run apart by"),
     (hexadecimal, "a staged float has no attribute 'hex', as Python's numbers", "number itself"),
     (place_in_a_range, "a staged range has no attribute 'index'", r"list(...)"),
     (last_of_a_loop, r"two Python values ValueError\('odd'\)", "keep the text or the arguments"),

@@ -284,7 +284,14 @@ def labelled_class() -> Any:
     return made
 
 
+def dispatching() -> Any:
+    kind = type("Kind", (), {})
+    return types.SimpleNamespace(f=functools.singledispatch(lambda o: 1), item=kind(), kind=kind)
+
+
 CASES: dict[str, Case] = {
+    "registered function": (lambda x, o: x + o.f(o.item), dispatching,
+                            lambda o: o.f.register(o.kind, lambda o: 5)),
     "get": (lambda x, d: x + d.get("a", 0), dict, puts("a")),
     "in": (lambda x, d: x + (1 if "a" in d else 0), dict, puts("a")),
     "items": (lambda x, d: x + sum(v for _, v in d.items()), lambda: {"a": 1}, puts("a")),
@@ -1289,11 +1296,6 @@ class Compared:
         return True
 
 
-def dispatching() -> Any:
-    kind = type("Kind", (), {})
-    return types.SimpleNamespace(f=functools.singledispatch(lambda o: 1), item=kind(), kind=kind)
-
-
 def hides_a_builtin(_: Any) -> None:
     globals()["divmod"] = lambda a, b: (5, 5)
 
@@ -1309,8 +1311,6 @@ def of_one(k: int = 1) -> int:
 UNSEEN: dict[str, Case] = {
     "library function that calls others": (lambda x, _: x + int(str(os.getenv("GUARDED"))),
                                            set_variable("1"), set_variable("5")),
-    "registered function": (lambda x, o: x + o.f(o.item), dispatching,
-                            lambda o: o.f.register(o.kind, lambda o: 5)),
     "state in C": (lambda x, e: x + e.args[0], lambda: ValueError(1),
                    lambda e: setattr(e, "args", (5,))),
     "asked of the object": (lambda x, o: x + o.__getattribute__("k" + str(0)), numbered,
