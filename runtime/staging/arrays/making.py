@@ -8,6 +8,7 @@ is none: others see it, and would have to see what is assigned to its items.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from types import BuiltinFunctionType, FunctionType
@@ -33,7 +34,10 @@ def _is_of_numbers(value: Any) -> bool:
     return type(value) is np.ndarray and is_of_numbers(value)
 
 
-_GENERATORS = (np.random.RandomState, np.random.Generator)
+def _draws(owner: Any) -> bool:
+    """True for a random generator of NumPy's, whose module takes a while to import."""
+    random = sys.modules.get("numpy.random")
+    return random is not None and isinstance(owner, random.RandomState | random.Generator)
 
 
 def _drawn(function: Any, *args: Any, **kwargs: Any) -> Any:
@@ -55,7 +59,7 @@ _KINDS = (np.ufunc, type(np.sum), BuiltinFunctionType, FunctionType)
 
 def making_function(function: Any) -> Callable[..., Any] | None:
     """Returns what to call for a function of NumPy's, or a method of an array; None for others."""
-    if isinstance(getattr(function, "__self__", None), _GENERATORS):
+    if _draws(getattr(function, "__self__", None)):
         return partial(_drawn, function)
     if not isinstance(function, _KINDS):
         return None

@@ -53,6 +53,15 @@ def test_nothing_heavy_is_imported() -> None:
     assert not HEAVY & set(loaded)
 
 
+def test_a_function_that_draws_nothing_needs_no_generators() -> None:
+    loaded = printed(
+        "import sys, runtime as rt; f = rt.function(lambda x: x + 1); f(rt.constant([1, 2])); "
+        "print(*sys.modules)"
+    )
+    assert "runtime.staging.backend" in loaded
+    assert "numpy.random" not in loaded
+
+
 def source(module: str) -> ast.Module:
     path = ROOT.joinpath(*module.split("."))
     file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
