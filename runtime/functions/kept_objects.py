@@ -57,7 +57,7 @@ from runtime.staging.outside import DICTS, is_variable_of_python, place_key
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, text_refused
 from runtime.staging.tracing import Trace
 
 MOST_TRACES = 10
@@ -184,7 +184,7 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
             location=location,
         )
     if type(value) is Text:
-        raise value.refusal(f"kept in {path}", value.location)
+        raise text_refused(f"kept in {path}", value._location)
     if type(value) in NUMBER_TYPES or isinstance(value, Tensor | Symbol | SymbolicNumber):
         return joins.abstract(value, staged=True)
     if _is_array(value) and not trace.existed(value):

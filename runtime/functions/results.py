@@ -46,7 +46,7 @@ from runtime.staging.lists.list_places import PlacedList, apart_where, exported_
 from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import DEFAULT_DTYPES, SymbolicNumber, number_to_tensor
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, as_tensor
 
 _RETURNED = (
     "a function returns tensors, numbers, None, and lists, tuples, dicts, sets and dataclasses of "
@@ -68,7 +68,7 @@ def exported(
     export = partial(exported, numbers=numbers, what=what, path=path)
     value = bound(value)
     if type(value) is Text:
-        return value.tensor() if numbers else value
+        return as_tensor(value) if numbers else value
     if type(value) is Truth:
         value = value.opened(value.location)
     if is_member(value) or (numbers is None and is_token(value)):

@@ -282,7 +282,7 @@ def _equality(function: Any, unequal: bool, operation: Any) -> Any:
     def method(self: Tensor, other: Any) -> Any:
         if other is None:
             return unequal
-        if getattr(other, "decides_operators", False) or hasattr(other, "is_text_of_run"):
+        if getattr(other, "decides_operators", False) or hasattr(other, "_is_text_of_run"):
             return NotImplemented  # its own operator asks first what it is
         # No `except` is for shapes that do not broadcast: eagerly they are unequal.
         compared = function if state.trace is None else state.trace.surely(function)

@@ -103,7 +103,7 @@ def _is_computed(item: Any) -> bool:
 
 
 def _is_text(item: Any) -> bool:
-    return hasattr(type(item), "is_text_of_run")
+    return hasattr(type(item), "_is_text_of_run")
 
 
 def _tensor(item: Any) -> Tensor:

@@ -66,7 +66,7 @@ from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, text_refused
 from runtime.variables.variable import Variable
 
 register_locating(locate_hidden)
@@ -303,7 +303,7 @@ class StagingBackend(Backend):
             if function not in TAKES_MISSING:
                 for item in args:
                     if type(item) is Text and function not in TAKES_TEXT:
-                        raise item.refusal(f"given to {function.__name__}()")
+                        raise text_refused(f"given to {function.__name__}()")
                 args = tuple([read(present(item)) for item in args])
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)

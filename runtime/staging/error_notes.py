@@ -222,7 +222,7 @@ def _way_out(error: BaseException) -> str | None:
         return _OF_SYMBOLS
     if any(type(each) is Choice for each in given):
         return _OF_CHOICES
-    is_given_text = any(hasattr(type(each), "is_text_of_run") for each in given)
+    is_given_text = any(hasattr(type(each), "_is_text_of_run") for each in given)
     if is_given_text or re.search(_NO_TEXT, str(error)):
         return _OF_LIBRARY
     return _OF_TEXTS if re.search(_TEXTS, str(error)) else None

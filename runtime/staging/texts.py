@@ -11,7 +11,7 @@ import functools
 import math
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
 from types import FunctionType
 from typing import Any, NoReturn
@@ -81,19 +81,20 @@ class Text:
     it.
     """
 
-    __slots__ = ("args", "checked", "function", "kwargs", "location", "parts")
+    __slots__ = ("_args", "_checked", "_function", "_kwargs", "_location", "_size")
     __array_ufunc__ = None
-    is_text_of_run = True
+    _is_text_of_run = True
 
     def __init__(
         self, function: Callable[..., str], args: Sequence[Any], kwargs: dict[str, Any]
     ) -> None:
-        self.location = user_location()
-        self.function = function
-        self.args = tuple(args)
-        self.kwargs = kwargs
-        self.checked = False
-        self.parts = 1 + sum(map(_parts_of, (*self.args, *kwargs.values())))
+        self._location = user_location()
+        self._function = function
+        self._args = tuple(args)
+        self._kwargs = kwargs
+        self._checked = False
+        parts, of_run = _size_of((*self._args, *kwargs.values()))
+        self._size = 1 + parts, of_run
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
@@ -125,26 +126,21 @@ class Text:
             return functools.partial(_taken_apart, PARTS[method], self)
         if name.startswith("__") or not hasattr(str, name):
             raise AttributeError(f"'str' object has no attribute {name!r}", name=name, obj=self)
-        raise self.refusal(f"asked for its {name}()")
+        raise text_refused(f"asked for its {name}()")
 
     def __repr__(self) -> str:
         if asked_by_converted_code(sys._getframe(1)):
-            raise self.refusal("shown by code that is not staged")
-        return f"<text of the run, by {self.function.__qualname__}()>"
+            raise text_refused("shown by code that is not staged")
+        return f"<text of the run, by {self._function.__qualname__}()>"
 
-    def tensor(self) -> Any:
-        """The tensor of the text."""
-        if self.function is TEXTS["spelled"] and is_symbol(self.args[0]):
-            return self.args[0]
-        return _run(self, _TENSOR, may_fail=False)
-
-    def truth(self) -> Any:
+    def _truth(self) -> Any:
         """Whether it has characters: a staged bool."""
         return answer(bool, self)
 
-    def refusal(self, use: str, location: Location | None = None) -> Exception:
-        """StagingError for a use of it, in words such as "indexed"."""
-        return refuse(f"a text of staged values is {use}", WAY_OUT, location=location)
+
+def text_refused(use: str, location: Location | None = None) -> Exception:
+    """StagingError for a use of a text of the run, in words such as "indexed"."""
+    return refuse(f"a text of staged values is {use}", WAY_OUT, location=location)
 
 
 def index_of(value: Any) -> Any:
@@ -159,7 +155,7 @@ def _comparing(name: str) -> None:
         if isinstance(other, str):
             return answer(function, self, other)
         if isinstance(other, Tensor) and other.dtype is dtypes.string:
-            return function(self.tensor(), other)
+            return function(as_tensor(self), other)
         if getattr(other, "decides_operators", False):
             return NotImplemented  # its own operator asks first what it is
         return NotImplemented if name not in ("eq", "ne") else name == "ne"
@@ -174,7 +170,7 @@ for _name in ("eq", "ne", "lt", "le", "gt", "ge"):
 
 def _refusing(name: str, use: str) -> None:
     def method(self: Text, *_: Any) -> NoReturn:
-        raise self.refusal(use)
+        raise text_refused(use)
 
     method.__name__ = name
     setattr(Text, name, method)
@@ -193,22 +189,20 @@ for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
 
 
-def _parts_of(item: Any) -> int:
-    """The number of parts of what a text is made of."""
-    if type(item) is Text:
-        return item.parts
-    if type(item) in (tuple, list):
-        return sum(map(_parts_of, item))
-    return sum(map(_parts_of, item.values())) if type(item) is dict else 1
-
-
-def _of_run(item: Any) -> int:
-    """The number of parts that only the run knows."""
-    if type(item) is Text:
-        return _of_run((*item.args, *item.kwargs.values()))
-    if type(item) in (tuple, list):
-        return sum(map(_of_run, item))
-    return sum(map(_of_run, item.values())) if type(item) is dict else int(is_symbol(item))
+def _size_of(items: Iterable[Any]) -> tuple[int, int]:
+    """The numbers of parts that texts are made of, and of those that only the run knows."""
+    parts = of_run = 0
+    for item in items:
+        kind = type(item)
+        if kind is Text:
+            size = item._size
+        elif kind in (tuple, list):
+            size = _size_of(item)
+        else:
+            size = _size_of(item.values()) if kind is dict else (1, int(is_symbol(item)))
+        parts += size[0]
+        of_run += size[1]
+    return parts, of_run
 
 
 def unchecked(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
@@ -228,10 +222,10 @@ def _bounded(text: Text) -> Text:
     """The text, or one of few parts in its place: what is carried has no more of them, and a text
     may stand in another one twice.
     """
-    if text.function not in _MAKING:
-        return text
-    is_large = text.parts > _MOST_PARTS or _of_run(text) > _MOST_OF_RUN
-    return _made_here(text, may_fail=False) if is_large else text
+    parts, of_run = text._size
+    is_large = parts > _MOST_PARTS or of_run > _MOST_OF_RUN
+    is_made_here = is_large and text._function in _MAKING
+    return _made_here(text, may_fail=False) if is_made_here else text
 
 
 def _made_here(text: Text, may_fail: bool) -> Text:
@@ -284,7 +278,7 @@ class Characters(Staged):
     __slots__ = ("text",)
 
     def __init__(self, text: Text) -> None:
-        self.text = unchecked(TEXTS["spelled"], text.tensor())
+        self.text = unchecked(TEXTS["spelled"], as_tensor(text))
 
     def length(self) -> Any:
         return answer(len, self.text)
@@ -403,7 +397,7 @@ def _shown(function: Callable[..., str], /, *args: Any, **kwargs: Any) -> Any:
     if not (is_staged([args, kwargs]) or any(type(arg) is Choice for arg in args)):
         return function(*args, **kwargs)
     made = make(function, *args, **kwargs)
-    return Text(TEXTS["spelled"], [made.tensor()], {}) if type(made) is Text else made
+    return Text(TEXTS["spelled"], [as_tensor(made)], {}) if type(made) is Text else made
 
 
 def _of_optional_error(function: Callable[..., str], item: Any, *spec: Any) -> Text:
@@ -497,10 +491,10 @@ def is_staged(item: Any) -> bool:
 
 def _flatten(text: Text) -> tuple[Any, Sequence[Any]]:
     """Parts that Python knows are keys: no path has others in their place, as a step of 0."""
-    parts = (*text.args, *text.kwargs.values())
+    parts = (*text._args, *text._kwargs.values())
     known = tuple([Same(part) if type(part) in _ATOMS else None for part in parts])
     staged = [part for part, key in zip(parts, known, strict=True) if key is None]
-    return (text.function, tuple(text.kwargs), known), staged
+    return (text._function, tuple(text._kwargs), known), staged
 
 
 def _filled(known: Sequence[Same | None], staged: Sequence[Any]) -> list[Any]:
@@ -529,7 +523,11 @@ def as_tensor(value: Any) -> Any:
     """The tensor of a text that may be Python's, one of several, or the run's."""
     if type(value) is Choice:
         value = _text_of(value)
-    return value.tensor() if type(value) is Text else convert_to_tensor(value)
+    if type(value) is not Text:
+        return convert_to_tensor(value)
+    if value._function is TEXTS["spelled"] and is_symbol(value._args[0]):
+        return value._args[0]
+    return _run(value, _TENSOR, may_fail=False)
 
 
 def of_any(value: Any) -> Text:
@@ -565,7 +563,7 @@ def _may_fail(made: Text) -> bool:
     """Whether making a text, or a number of one, raises something for some values of the run.
     Raises what it raises for all.
     """
-    made.checked = True
+    made._checked = True
     usual, other = _failure(made, "text"), _failure(made, "")
     if usual and other and _failure(made, "t"):
         raise usual
@@ -586,7 +584,7 @@ def _example(item: Any, text: str) -> Any:
     `%c` shows those of one character.
     """
     first = text != ""
-    if type(item) is Text and not item.checked:
+    if type(item) is Text and not item._checked:
         return text
     if isinstance(item, MaybeNone):
         return _example(item.held, text) if first else None
@@ -630,7 +628,7 @@ _NUMBERS = {"bool": (False, True), "int": (-1, 1), "float": (math.nan, 1.5)}
 
 
 def _to_tensor(text: Text, dtype: DType | None) -> Tensor:
-    return convert_to_tensor(text.tensor(), dtype)
+    return convert_to_tensor(as_tensor(text), dtype)
 
 
 register_conversion(Text, _to_tensor)

@@ -74,8 +74,8 @@ def truth(value: Any) -> Any:
         value = value.value
     if isinstance(value, Growing):
         value = value.length()
-    if getattr(value, "is_text_of_run", False):
-        value = value.truth()
+    if getattr(value, "_is_text_of_run", False):
+        value = value._truth()
     if isinstance(value, SymbolicNumber):
         return value if value.type.kind == "bool" else apply_number(numbers.TO_BOOL, value)
     if isinstance(value, SymbolicTensor):

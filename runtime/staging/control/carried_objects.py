@@ -373,6 +373,6 @@ def is_mutable(item: Any) -> bool:
 
 def is_container(item: Any) -> bool:
     """True for an object of the user's that joins take apart: a text is none."""
-    if isinstance(item, OfTrace) or hasattr(type(item), "is_text_of_run"):
+    if isinstance(item, OfTrace) or hasattr(type(item), "_is_text_of_run"):
         return False
     return join_structure_of(item) is not None

@@ -202,7 +202,7 @@ def _is_made_by_run(
     """True for an operator of two texts that has no branch for each, or each pair."""
     if type(other) is Choice:
         return len(choice.options) * len(other.options) > MOST
-    if hasattr(type(other), "is_text_of_run"):
+    if hasattr(type(other), "_is_text_of_run"):
         return choice.is_text
     if function is not operator.add or type(other) is not str or len(choice.options) <= _FEW:
         return False

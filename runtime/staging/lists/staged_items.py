@@ -504,7 +504,7 @@ def lists_in_tuples(items: Iterable[Any]) -> Iterator[GrowingSequence]:
     """
     for item in items:
         # A text of a list is made of a copy, which nobody else has.
-        is_text = hasattr(type(item), "is_text_of_run")
+        is_text = hasattr(type(item), "_is_text_of_run")
         found = None if is_text or isinstance(item, Growing) else structure_of(item)
         for part in found[1] if found is not None and found[0].handler.is_tuple else ():
             if is_reference(part):

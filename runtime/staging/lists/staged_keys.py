@@ -27,7 +27,7 @@ from runtime.staging.lists.keys import are_exact, is_real, is_staged, leaves, pl
 from runtime.staging.lists.sequences import refuse_if
 from runtime.staging.outside import DICTS
 from runtime.staging.symbolic_number import SymbolicNumber
-from runtime.staging.texts import Text
+from runtime.staging.texts import Text, text_refused
 from runtime.staging.tracing import is_symbol
 
 
@@ -73,7 +73,7 @@ _PYTHONS = frozenset(vars(kind)["__eq__"] for kind in (object, str, int))
 def _getitem(own: Callable[[Any, Any], Any], entries: Any, key: Any) -> Any:
     if not _is_asked(entries, key):
         if type(key) is Text and not isinstance(entries, Growing):
-            raise key.refusal("given to getitem()")
+            raise text_refused("given to getitem()")
         return own(entries, key)
     found = Found(entries, key)
     if isinstance(entries, defaultdict) and entries.default_factory is not None:

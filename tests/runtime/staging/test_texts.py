@@ -692,6 +692,10 @@ READ: dict[str, Callable[[Any], Any]] = {
     "twice_in_itself": twice_in_itself,
     "caught_around_parts": caught_around_parts,
     "backwards_of_a_round": backwards_of_a_round,
+    "attributes_that_no_text_has": lambda x: [
+        getattr(str(x), name, hasattr(f"{x}", name)) for name in ("args", "parts", "tensor")
+    ],
+    "attribute_that_no_text_has": lambda x: str(x).args,
 }
 
 
