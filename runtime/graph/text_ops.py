@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
@@ -13,6 +14,7 @@ from runtime.core.convert import encoded
 from runtime.core.forms import Form, is_bool, is_float, is_integer, is_string
 from runtime.core.primitive import structural
 from runtime.core.types import NumberType, TensorType, Type
+from runtime.graph.data import Record
 from runtime.graph.templates import Slot, Written, filling, text_of
 
 
@@ -139,10 +141,25 @@ def _shown(params: Mapping[str, Any], inputs: Sequence[str]) -> str:
         return text_of(template, iter(inputs))
 
 
+_FAILURES = (ValueError, TypeError, IndexError, OverflowError)
+
+
+def _failures(*values: Type, template: Any, type: Type) -> tuple[builtins.type[Exception], ...]:
+    """The classes of what making a text may raise: Python knows the fields of its own templates."""
+    return (*_FAILURES, KeyError, AttributeError) if _has_unknown_fields(template) else _FAILURES
+
+
+def _has_unknown_fields(template: Any) -> bool:
+    has_fields = isinstance(template, Written) and template.function in ("str.format", "mod")
+    if has_fields and not isinstance(template.children[0], str):
+        return True
+    parts = template.parts() if isinstance(template, Record) else template
+    return isinstance(parts, tuple) and any(map(_has_unknown_fields, parts))
+
+
 TEXT = structural(
     "py.text", _text, lambda *_, template, type: type, op_type="PyText", fallible=True,
-    python=True, raises=(ValueError, TypeError, IndexError, OverflowError), prepared=_prepared,
-    scalar=_form, text=_shown,
+    python=True, raises=_failures, prepared=_prepared, scalar=_form, text=_shown,
 )  # fmt: skip
 """A text that a template makes of the values of the run, as a tensor; or a number of one, or the
 vector of its parts.

@@ -111,6 +111,9 @@ class Text:
 
     __rmul__ = __mul__
 
+    def __mod__(self, values: Any) -> Any:
+        return percent(self, values)
+
     def __getitem__(self, key: Any) -> Any:
         if isinstance(key, slice):
             return part(self, key)
@@ -183,7 +186,6 @@ _USES = {
     "hash": "used as a key or in a set",
     "iter": "iterated over by code that is not staged",
     "len": "asked for its length by code that is not staged",
-    "mod": "used as a template",
 }
 for _name, _use in _USES.items():
     _refusing(f"__{_name}__", _use)
@@ -561,13 +563,24 @@ ANY = Tree(Structure(Text, (TEXTS["spelled"], (), (None,)), _HANDLER), (Leaf(_TE
 
 def _may_fail(made: Text) -> bool:
     """Whether making a text, or a number of one, raises something for some values of the run.
-    Raises what it raises for all.
+    Raises what it raises for all: a TypeError, or what numbers alone are made into.
     """
     made._checked = True
     usual, other = _failure(made, "text"), _failure(made, "")
-    if usual and other and _failure(made, "t"):
+    if not (usual and other and _failure(made, "t")):
+        return bool(usual or other)
+    if isinstance(usual, TypeError) or all(map(_is_of_numbers, children_of(made))):
         raise usual
-    return bool(usual or other)
+    return True
+
+
+def _is_of_numbers(item: Any) -> bool:
+    """Whether no text that only the run knows is in a value."""
+    if isinstance(item, SymbolicTensor):
+        return item.dtype is not dtypes.string
+    if type(item) is Text or isinstance(item, Growing):
+        return False
+    return all(map(_is_of_numbers, children_of(item)))
 
 
 def _failure(made: Text, text: str) -> Exception | None:

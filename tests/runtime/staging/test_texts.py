@@ -695,6 +695,20 @@ READ: dict[str, Callable[[Any], Any]] = {
     "attributes_that_no_text_has": lambda x: [
         getattr(str(x), name, hasattr(f"{x}", name)) for name in ("args", "parts", "tensor")
     ],
+    "named_fields": lambda x: ("{" + "ab"[x % 2] + str(x % 3) + "}").format(a0=5, b0=6, b1=x),
+    "named_fields_caught": lambda x: caught(
+        lambda: ("{" + f"x{x % 4}" + "}").format(x0=5, x2="z"), KeyError
+    ),
+    "attributes_of_fields_caught": lambda x: caught(
+        lambda: ("{." + ("real", "width")[x % 2] + "}").format(7), AttributeError
+    ),
+    "percent_of_a_text": lambda x: ("%" + str(x % 7) + "d|%s") % (x, "a"),
+    "percent_of_names": lambda x: ("%(" + str(x % 4) + ")s") % {"0": "z", "2": x},
+    "percent_of_names_caught": lambda x: caught(
+        lambda: ("%(" + str(x % 4) + ")s") % {"0": "z", "2": x}, LookupError
+    ),
+    "percent_of_a_text_caught": lambda x: caught(lambda: ("%" + ("d", "q")[x % 2]) % 3, ValueError),
+    "percent_of_a_wrong_type": lambda x: ("%d" + str(x)) % "t",
     "attribute_that_no_text_has": lambda x: str(x).args,
 }
 
