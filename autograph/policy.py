@@ -158,6 +158,18 @@ def is_installed_file(filename: str) -> bool:
     return any(folder in filename for folder in _INSTALLED)
 
 
+# Managers of a `with`
+
+_INDIFFERENT = frozenset((
+    ("contextlib", "nullcontext"), ("numpy", "errstate"), ("warnings", "catch_warnings"),
+))  # fmt: skip
+
+
+def is_indifferent(kind: type | FunctionType) -> bool:
+    """Whether managers of a class do the same whatever leaves their block."""
+    return (kind.__module__, kind.__qualname__) in _INDIFFERENT
+
+
 # Calls that a graph cannot repeat
 
 _IMPURE_MODULES = {

@@ -9,6 +9,7 @@ from typing import Any
 
 from autograph.backend import asked, backend_of
 from autograph.frames import is_library
+from autograph.policy import is_indifferent
 
 
 def manager_of(item: Any) -> Any:
@@ -65,8 +66,10 @@ class Entered:
             self.value = self._enter(manager)
 
     @property
-    def is_of_library(self) -> bool:
-        """Whether a library of ours has made it: it lets exceptions pass."""
+    def lets_pass(self) -> bool:
+        """Whether it does the same whatever leaves the block, as those of a library of ours."""
+        if is_indifferent(type(self.manager)):
+            return True
         frame = getattr(getattr(self.manager, "gen", None), "gi_frame", None)
         module = frame.f_globals.get("__name__") if frame else type(self.manager).__module__
         return is_library(module)

@@ -160,8 +160,8 @@ class _Try:
             error.__traceback__ = traceback  # that of `fail` holds the error, and all in it
 
     def managed(self, body: Block, manager: Entered) -> None:
-        """The body, and the manager's exit: one of ours, or of code that is not the user's, is left
-        once, while tracing.
+        """The body, and the manager's exit: one of code that is not the user's is left once, while
+        tracing.
         """
 
         if self.backend is not None and manager.around is not None:
@@ -183,8 +183,8 @@ class _Try:
             self.handled(inner, ((None, swallowed),), done)
             return
         self.backend = None
-        is_ours = backend is None or manager.is_of_library
-        once = body if is_ours else partial(backend.left_once, body)  # type: ignore[union-attr]
+        passes = backend is None or manager.lets_pass
+        once = body if passes else partial(backend.left_once, body)  # type: ignore[union-attr]
         self.handled(once, ((None, swallowed),), done)
 
     def called_at_yield(self, backend: Backend, body: Block, manager: Entered) -> Block:

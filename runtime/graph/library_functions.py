@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from runtime import errors
-from runtime.core.primitive import structural
+from runtime.core.primitive import Raises, structural
 from runtime.core.shapes import compatible
 from runtime.core.tensor import Tensor
 from runtime.core.types import TensorType, Type
@@ -120,17 +120,23 @@ def as_numpy(item: Any) -> Any:
     return item
 
 
-def called(function: str, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """The result of a function, without NumPy's warnings: tensors give none."""
-    with np.errstate(all="ignore"):
+def called(
+    function: str, args: tuple[Any, ...], kwargs: dict[str, Any], raising: tuple[str, ...] = ()
+) -> Any:
+    """The result of a function, without NumPy's warnings: tensors give none. The kinds of failures
+    that are `raising`, such as "divide", are a FloatingPointError.
+    """
+    state: dict[str, Any] = {"all": "ignore", **dict.fromkeys(raising, "raise")}
+    with np.errstate(**state):
         return FUNCTIONS[function](*args, **kwargs)
 
 
 def _kernel(
-    *values: Any, function: str, arguments: Any, type: Type, place: int | None = None
-) -> Any:
+    *values: Any, function: str, arguments: Any, type: Type, place: int | None = None,
+    raising: tuple[str, ...] = (),
+) -> Any:  # fmt: skip
     args, kwargs = filled(arguments, iter(values))
-    made = called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True)))
+    made = called(function, as_numpy(args), dict(zip(*as_numpy(kwargs), strict=True)), raising)
     result = made if place is None else made[place]
     if NUMBER_TYPES.get(builtins.type(result)) == type:
         return result
@@ -164,7 +170,22 @@ class LinAlgError(errors.InvalidValueError, np.linalg.LinAlgError):
     """
 
 
-class OverflowError(errors.InvalidValueError, builtins.OverflowError):
+class FloatingPointError(errors.InvalidArgumentError, builtins.FloatingPointError):
+    """A function of NumPy's failed as `np.errstate` asks: Python's error of that name too.
+
+    >>> @rt.function
+    ... def safe_log(x):
+    ...     with np.errstate(divide="raise"):
+    ...         return np.log(np.asarray(x))
+    >>> try:
+    ...     safe_log(rt.zeros([2]))
+    ... except FloatingPointError as error:
+    ...     error.detail
+    'divide by zero encountered in log'
+    """
+
+
+class OverflowError(errors.InvalidArgumentError, builtins.OverflowError):
     """A function of NumPy's was given a number that its dtype does not hold: Python's error of that
     name too.
 
@@ -177,13 +198,19 @@ class OverflowError(errors.InvalidValueError, builtins.OverflowError):
     """
 
 
+def _failures(*_: Type, raising: tuple[str, ...] = (), **__: Any) -> Raises:
+    return (np.linalg.LinAlgError, *RAISED, *(builtins.FloatingPointError,) * bool(raising))
+
+
 LIBRARY = structural(
     "library", _kernel, lambda *_, type, **__: type, op_type="LibraryFunction", fallible=True,
-    raises=(np.linalg.LinAlgError, *RAISED),
+    raises=_failures,
     raised_as=(
         (np.linalg.LinAlgError, LinAlgError), (IndexError, errors.IndexError),
         (ZeroDivisionError, errors.ZeroDivisionError), (builtins.OverflowError, OverflowError),
+        (builtins.FloatingPointError, FloatingPointError),
     ),
 )  # fmt: skip
 """A call of one of `FUNCTIONS`: `arguments` is a template of the positional ones, and of the names
-and values of the others. Of a tuple that it gives, the item at a `place`."""
+and values of the others. Of a tuple that it gives, the item at a `place`. The failures of numbers
+that are `raising`, which `np.errstate` names, are errors."""

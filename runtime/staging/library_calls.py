@@ -36,6 +36,7 @@ from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
+from runtime.staging.guarding.error_state import state_now
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -66,15 +67,15 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
     given = tuple(_given(name, arg) for arg in args)
     named = {key: _given(name, value) for key, value in kwargs.items()}
-    images, trace = Images(shown=False), active()
+    images, trace, raising = Images(shown=False), active(), _raising(name)
     template = images.of((given, (tuple(named), tuple(named.values()))))
-    made = _of_known(name, template, images.symbols)
-    if made is NotImplemented:
+    made = _of_known(name, template, images.symbols, raising)
+    if made is NotImplemented and not raising:
         made = by_ops(function, given, named)
     if made is not NotImplemented:
         return made
     values = tuple([trace.value_of(symbol) for symbol in images.symbols])
-    params = {"function": name, "arguments": template}
+    params = {"function": name, "arguments": template, **raising}
     example, results = _examples(name, given, named)
     is_sized = not _depends_on_values(name, given, named)
     if len({type(each) for each in results} & {tuple, list}) > 1:
@@ -93,7 +94,30 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
     return items if isinstance(results[0], list) else tuple(items)
 
 
-def _of_known(name: str, template: Any, symbols: Sequence[Any]) -> Any:
+def _raising(name: str) -> dict[str, tuple[str, ...]]:
+    """The kinds of failures for which NumPy is to raise an error, as `np.errstate` says, if there
+    are any: as a parameter.
+    """
+    if not name.startswith("np."):
+        return {}
+    state = dict(state_now())
+    watcher = active().watcher
+    around = None if watcher is None else watcher.see_error_state()
+    others = [f"{kind}={way!r}" for kind, way in state.items() if way in ("call", "log", "print")]
+    if others:
+        raise _refused(name, f"np.errstate({others[0]}) is to tell of a failure", _FINITE)
+    if around is not None and around.catches_warnings() and "warn" in state.values():
+        raise _refused(name, "NumPy's warnings are caught around it", _FINITE)
+    kinds = tuple([kind for kind, way in state.items() if way == "raise"])
+    return {"raising": kinds} if kinds else {}
+
+
+_FINITE = "ask what comes out: np.isfinite(y).all()"
+
+
+def _of_known(
+    name: str, template: Any, symbols: Sequence[Any], raising: dict[str, tuple[str, ...]]
+) -> Any:
     """The result for arrays of which all numbers are known by now, if it is no view of one;
     NotImplemented for others.
     """
@@ -101,7 +125,7 @@ def _of_known(name: str, template: Any, symbols: Sequence[Any]) -> Any:
     if any(array is None for array in known):
         return NotImplemented
     args, kwargs = as_numpy(filled(template, iter(known)))
-    made = called(name, args, dict(zip(*kwargs, strict=True)))
+    made = called(name, args, dict(zip(*kwargs, strict=True)), **raising)
     parts = made if type(made) in (list, tuple) else (made,)
     arrays = [part for part in parts if isinstance(part, np.ndarray)]
     if any(np.may_share_memory(part, array) for part in arrays for array in known):
@@ -390,7 +414,7 @@ def _changed(name: str, array: SymbolicArray, *args: Any, **kwargs: Any) -> Any:
     _check_types(name, given, named)
     images, trace = Images(shown=False), active()
     template = images.of((given, (tuple(named), tuple(named.values()))))
-    params = {"function": name, "arguments": template, "type": array.type}
+    params = {"function": name, "arguments": template, "type": array.type, **_raising(name)}
     return as_array(trace.apply(LIBRARY, tuple(map(trace.value_of, images.symbols)), params))
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import nullcontext, suppress
+from contextlib import suppress
 from types import FrameType, FunctionType
 from typing import Any
 
 import numpy as np
 
 from autograph.handlers import Clause, Handler, handlers_around
+from autograph.policy import is_indifferent
 from autograph.user_iterators import is_asked, is_end, runs_generator
 from runtime import errors, ops
 from runtime.core.primitive import Primitive
@@ -339,9 +340,7 @@ def _passes(handler: Handler, frame: FrameType, raised: type[BaseException]) -> 
     kind = _class_of(handler.manager, frame) or _maker_of(handler.manager, frame)
     if kind is None:
         return False
-    if isinstance(kind, type) and issubclass(kind, nullcontext):
-        return True
-    return kind.__module__.partition(".")[0] == "runtime"
+    return is_indifferent(kind) or kind.__module__.partition(".")[0] == "runtime"
 
 
 def _may_match(kind: type[BaseException] | None, raised: type[BaseException]) -> bool:

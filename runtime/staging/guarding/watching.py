@@ -36,6 +36,7 @@ from runtime.staging.guarding.code_paths import (
     names_in_library,
     paths_in,
 )
+from runtime.staging.guarding.error_state import KEPT, Around
 from runtime.staging.guarding.file_questions import FILES, asks_of_files, question_of
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard, is_users_code
@@ -62,10 +63,11 @@ class _Variables(NamedTuple):
 class Watcher(Reader):
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
-    __slots__ = ("_late", "_visited")
+    __slots__ = ("_around", "_late", "_visited")
 
     def __init__(self) -> None:
         super().__init__()
+        self._around = Around()
         self._visited: set[Any] = set()
         self._late: list[FunctionType] = []
 
@@ -317,6 +319,11 @@ class Watcher(Reader):
         """Guard that `mapping.get(key)` is what it is, which the user calls `place`."""
         self._place = place
         self._see(mapping, key, value)
+
+    def see_error_state(self) -> Around:
+        """Guard that NumPy's error state around the trace is what it is; returns that."""
+        self.see_item(KEPT, self._around.errors, True, "np.geterr()")
+        return self._around
 
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""

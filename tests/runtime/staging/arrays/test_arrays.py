@@ -10,6 +10,7 @@ import pytest
 
 import runtime as rt
 from autograph import StagingError
+from tests.support.staging import attempt, same_outcome, traces
 
 TABLE = np.zeros(3)
 CHANGED = np.zeros((3, 3))
@@ -1067,6 +1068,82 @@ def given_out(n):
 def test_what_numpy_raises_leaves_the_function(program, kind, words):
     with pytest.raises(kind, match=words):
         rt.function(program)(rt.constant(2))
+
+
+def as_asked(values):
+    with np.errstate(divide="raise"):
+        return np.log(np.asarray(values))
+
+
+def caught_as_asked(values):
+    values = np.asarray(values)
+    with np.errstate(all="raise"):
+        try:
+            found = 1 / values
+        except FloatingPointError:
+            found = np.zeros(2)
+    return found
+
+
+def caught_around(values):
+    values = np.asarray(values)
+    total = 0.0
+    for i in range(3):
+        try:
+            with np.errstate(divide="raise", invalid="ignore"):
+                total = total + (1 / (values - i)).sum()
+        except ArithmeticError:
+            total = total - 100.0
+    return total
+
+
+def caught_in_rounds(values):
+    values = np.asarray(values)
+    total = 0.0
+    while total < values[0] + values[1]:
+        try:
+            with np.errstate(over="raise"):
+                total += (values * 1e300 * 1e300 * values).max() * 0.0 + 1.0
+        except FloatingPointError:
+            total += 10.0
+    return total
+
+
+def ignored(values):
+    with np.errstate(divide="ignore", invalid="warn"):
+        return np.log(np.asarray(values))
+
+
+ASKED = [as_asked, caught_as_asked, caught_around, caught_in_rounds, ignored]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("program", ASKED)
+def test_failures_of_numbers_are_errors_where_numpy_is_asked_for_them(program):
+    staged = rt.function(program)
+    for values in ([1.0, 0.0], [2.0, 3.0], [0.0, -1.0], [1.5, 2.5], [1.0, 0.0]):
+        expected = attempt(lambda given=values: np.asarray(program(np.array(given))).tolist())
+        got = attempt(lambda given=values: staged(rt.constant(given, rt.float64)))
+        assert same_outcome(expected, got), (values, expected, got)
+
+
+def test_the_error_state_around_the_function_is_guarded():
+    staged = rt.function(lambda values: np.log(np.asarray(values)))
+    zero = rt.constant([0.0], rt.float64)
+    for _ in range(2):
+        assert staged(zero)[0] == -np.inf
+        with np.errstate(divide="raise"), pytest.raises(FloatingPointError, match="in log"):
+            staged(zero)
+    assert traces(staged) == 2
+
+
+def test_a_failure_that_numpy_is_to_tell_a_function_is_refused():
+    def told(values):
+        with np.errstate(divide="call", call=print):
+            return np.log(np.asarray(values))
+
+    with pytest.raises(StagingError, match=r"np.errstate\(divide='call'\) is to tell of a failure"):
+        rt.function(told)(rt.constant([0.0]))
 
 
 def taken_by_hand(x):
