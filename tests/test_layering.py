@@ -146,6 +146,7 @@ MAY_IMPORT = {
     ),
     "runtime.staging.control": (
         f"{STAGING} autograph.objects autograph.mutation autograph.undefined autograph.handlers "
+        "autograph.policy "
         "autograph.operators.truths autograph.operators.early_exits autograph.operators.texts "
         "autograph.operators.items autograph.operators.logical autograph.operators.comprehensions "
         "autograph.operators.shared autograph.operator_methods autograph.user_iterators"

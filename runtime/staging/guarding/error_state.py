@@ -1,4 +1,4 @@
-"""What NumPy does where a number fails, `np.errstate(divide="raise")`: as an entry of a mapping."""
+"""The failures of numbers that NumPy raises or tells, `np.errstate`: as an entry of a mapping."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 State: TypeAlias = tuple[tuple[str, Any], ...]
-"""What is done, for each kind of failure."""
+"""The ways in which NumPy treats each kind of failure."""
 
 
 def state_now() -> State:
@@ -16,7 +16,7 @@ def state_now() -> State:
     return tuple(np.geterr().items())
 
 
-class _Kept:
+class _ErrorStates:
     """Whether a state is that of the thread."""
 
     def get(self, state: State, default: Any = None) -> bool:
@@ -24,10 +24,10 @@ class _Kept:
         return state_now() == state
 
 
-KEPT = _Kept()
+KEPT = _ErrorStates()
 
 
-class Around:
+class ErrorStateAround:
     """The state around a trace, before it has changed it."""
 
     __slots__ = ("_filters", "errors")

@@ -36,7 +36,7 @@ from runtime.staging.guarding.code_paths import (
     names_in_library,
     paths_in,
 )
-from runtime.staging.guarding.error_state import KEPT, Around
+from runtime.staging.guarding.error_state import KEPT, ErrorStateAround
 from runtime.staging.guarding.file_questions import FILES, asks_of_files, question_of
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard, is_users_code
@@ -67,7 +67,7 @@ class Watcher(Reader):
 
     def __init__(self) -> None:
         super().__init__()
-        self._around = Around()
+        self._around = ErrorStateAround()
         self._visited: set[Any] = set()
         self._late: list[FunctionType] = []
 
@@ -320,7 +320,7 @@ class Watcher(Reader):
         self._place = place
         self._see(mapping, key, value)
 
-    def see_error_state(self) -> Around:
+    def see_error_state(self) -> ErrorStateAround:
         """Guard that NumPy's error state around the trace is what it is; returns that."""
         self.see_item(KEPT, self._around.errors, True, "np.geterr()")
         return self._around
