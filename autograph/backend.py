@@ -301,6 +301,7 @@ class Backend:
         kinds: tuple[tuple[Thunk | None, bool], ...],
         shared: Any,
         lost: frozenset[str] = frozenset(),
+        drops: bool = False,
     ) -> Any:
         """The body of a `try`: whether it has failed, and its result.
 
@@ -309,6 +310,8 @@ class Backend:
                 looks at the exception; of a `finally`, there are none.
             shared: called, gives the names that the blocks of the statement assign.
             lost: those of them that nobody reads where it has failed.
+            drops: whether it is one whose `finally` may leave by a `return`, `break` or `continue`:
+                what was raised is gone then.
         """
         raise NotImplementedError
 

@@ -211,7 +211,8 @@ class _Try:
             if self.backend is None:
                 result = inner()
             else:
-                failure, result = self.backend.attempt(inner, (), self.carried, self.lost)
+                drops = discards is not None
+                failure, result = self.backend.attempt(inner, (), self.carried, self.lost, drops)
         except BaseException as error:  # as the user's own `finally` does
             _tell_of_missing(error)
             try:

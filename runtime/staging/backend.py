@@ -241,10 +241,11 @@ class StagingBackend(Backend):
         kinds: tuple[tuple[Any, bool], ...],
         shared: Any,
         lost: frozenset[str] = frozenset(),
+        drops: bool = False,
     ) -> Any:
         """The body of a `try`, traced where it stands, until something in it may fail."""
         trace = active()
-        attempt = failures.Attempt(kinds, sys._getframe(1))
+        attempt = failures.Attempt(kinds, sys._getframe(1), drops=drops)
         with attempt.open(trace):
             level = caught.Level(trace, block, (), 1, shared, BlockRecorder, lost, reads=True)
             (result,), failure = level.run(is_body=True)

@@ -250,7 +250,7 @@ def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
     if isinstance(error, OpError):
         what, way_out = "a shape or number must be known here that only the run knows", _SHAPED
     return refuse(
-        f"{what}, and the `except` around would catch it: {re.sub(_CLASSES, _in_words, said)}",
+        f"{what}, and the `try` around would catch it: {re.sub(_CLASSES, _in_words, said)}",
         way_out,
         location=place,
     )

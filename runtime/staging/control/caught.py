@@ -65,6 +65,7 @@ from runtime.staging.control.failures import (
     is_caught,
     is_seen,
     leave_out_handled,
+    may_be_lost,
     site_at,
     target,
     unknown,
@@ -173,7 +174,7 @@ class Level:
                 raise
             leave_out_handled(self.trace, error)
             is_of_trace = getattr(error, "is_of_trace", False)
-            if (is_of_trace or is_of_symbol(error)) and target(self.trace, type(error))[1]:
+            if (is_of_trace or is_of_symbol(error)) and may_be_lost(self.trace, type(error)):
                 raise refuse_caught(error) from None
             if is_refusal(error) or (is_body and not self.guards):
                 raise

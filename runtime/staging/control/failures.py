@@ -174,12 +174,13 @@ class Attempt:
     """A `try` that is being traced: what gives the classes of each `except`, None for all, and
     whether it looks at the exception; for a `finally`, there are none. `frame` runs it, until it
     ends: a frame holds whatever its callers hold. A `with` that is left once has the `location` of
-    it.
+    it. A `finally` that may leave by an exit of its own `drops` what was raised.
     """
 
     kinds: tuple[tuple[Callable[[], Any] | None, bool], ...]
     frame: FrameType | None
     location: Location | None = None
+    drops: bool = False
 
     @contextmanager
     def open(self, trace: Trace) -> Iterator[None]:
@@ -246,6 +247,11 @@ def target(
             "function",
         )
     return acts, found, place
+
+
+def may_be_lost(trace: Trace, kind: type[BaseException]) -> bool:
+    """Whether a handler around the present statement may end an exception of a class."""
+    return target(trace, kind)[1] is not None or any(each.drops for each in trace.attempts)
 
 
 def is_caught(trace: Trace, kind: type[BaseException]) -> bool:

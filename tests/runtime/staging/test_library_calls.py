@@ -167,8 +167,24 @@ def test_what_takes_no_text_of_the_run_is_refused_at_the_users_line(at: int, tex
             return 1
         return 0
 
-    with pytest.raises(autograph.StagingError, match="the `except` around would catch it"):
-        rt.function(tried)(rt.constant(4))
+    def dropped(n: Any) -> Any:
+        try:
+            function(text(n))
+        finally:
+            return 0  # noqa: B012
+
+    def dropped_in_a_round(n: Any) -> Any:
+        for i in range(3):
+            try:
+                function(text(n))
+            finally:
+                if n > i:
+                    break  # noqa: B012
+        return i
+
+    for program in (tried, dropped, dropped_in_a_round):
+        with pytest.raises(autograph.StagingError, match="the `try` around would catch it"):
+            rt.function(program)(rt.constant(4))
     with pytest.raises(TypeError, match=rf"^{__file__}:\d+:\d+: ") as caught:
         rt.function(lambda n: function(text(n)))(rt.constant(4))
     assert re.search(r"outside of the staged function|print\(text\)", str(caught.value))
