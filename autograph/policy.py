@@ -187,16 +187,22 @@ _IMPURE_MODULES = {
     "subprocess": "starts a process once, while tracing",
     "socket": "uses the network once, while tracing",
     "shutil": "changes files once, while tracing",
+    "IPython.core.display_functions": "displays once, while tracing",
 }
 _CHANGES_SYSTEM = (
     "chdir chmod chown execv execve fchmod fdopen fork ftruncate kill killpg lchown link makedirs "
     "mkdir mkfifo mknod open pipe popen putenv pwrite read remove removedirs rename renames "
     "replace rmdir sendfile startfile symlink system truncate umask unlink unsetenv utime write"
 )
+_LOOKS_AT_FILES = (
+    "access fwalk getsize getatime getctime getmtime listdir listdrives lstat readlink samefile "
+    "scandir stat statvfs walk"
+)
 _DRAWS_SYSTEM = "urandom getrandom"
 _CHANGES_PATH = (
-    "chmod copy copy_into hardlink_to link_to mkdir move move_into open read_bytes read_text "
-    "rename replace rmdir symlink_to touch unlink write_bytes write_text"
+    "chmod copy copy_into glob group hardlink_to iterdir link_to lstat mkdir move move_into open "
+    "owner read_bytes read_text readlink rename replace rglob rmdir samefile stat symlink_to touch "
+    "unlink walk write_bytes write_text"
 )
 _CHANGES_THREADS = (
     *(("threading", name) for name in ("start", "run", "settrace", "setprofile")),
@@ -256,6 +262,30 @@ _IMPURE_NAMES = {
         for module in ("pathlib", "pathlib._local")
         for name in _CHANGES_PATH.split()
     },
+    **{
+        (module, name): "looks at files once, while tracing"
+        for module in ("os", "posix", "nt", "genericpath", "posixpath", "ntpath")
+        for name in _LOOKS_AT_FILES.split()
+    },
+    **{
+        ("traceback", f"print_{what}"): "prints once, while tracing"
+        for what in ("exc", "exception", "last", "list", "stack", "tb")
+    },
+    **{
+        ("traceback", name): "tells of calls while tracing"
+        for name in (
+            "extract_stack",
+            "extract_tb",
+            "format_exc",
+            "format_exception",
+            "format_stack",
+            "format_tb",
+        )
+    },
+    ("pprint", "pp"): "prints once, while tracing",
+    ("pprint", "pprint"): "prints once, while tracing",
+    ("sys", "displayhook"): "prints once, while tracing",
+    ("sys", "excepthook"): "prints once, while tracing",
     ("builtins", "input"): "reads a line once, while tracing",
     ("builtins", "next"): "advances an iterator once, while tracing",
     ("datetime", "now"): "reads the clock once, while tracing",

@@ -58,6 +58,7 @@ from runtime.staging.outside import place_key
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.staged_print import is_stream_write, print_in_graph
+from runtime.staging.streams import unwritten
 from runtime.staging.tracing import Trace
 
 
@@ -132,7 +133,11 @@ class _Thread(threading.local):
 _thread = _Thread()
 
 
-_BY_OPS = {"draws": "tf.random.uniform([])", "logs": "tf.print(x, output_stream=log.info)"}
+_BY_OPS = {
+    "draws": "tf.random.uniform([])",
+    "logs": "tf.print(x, output_stream=log.info)",
+    "prints": "print(text)",
+}
 
 
 def _instead_of_call(reason: str) -> str:
@@ -556,7 +561,8 @@ class _Checked:
             for recorder in recorders:
                 for item in given:
                     recorder.check_given(function, item)
-            result = function(*args, **kwargs)
+            with unwritten(active().streams, function):
+                result = function(*args, **kwargs)
             is_new = isinstance(function, type) or sys.getrefcount(result) <= _OWN_REFERENCES
             for recorder in recorders:
                 recorder.note_result(function, given, result, is_new)

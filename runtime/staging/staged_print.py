@@ -16,6 +16,7 @@ from runtime.staging.control.truths import opened
 from runtime.staging.images import Images
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.streams import written_to
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.texts import Text, answer
 
@@ -80,7 +81,7 @@ def write(write: Any, print: Callable[..., None], text: Any, /) -> Any:
     if not isinstance(text, str | Text | Choice):
         return write(text)  # Python's own error
     stream = write.__self__
-    print(text, end="", file=None if stream is sys.stdout else stream)
+    print(text, end="", file=None if stream is sys.stdout else written_to(stream))
     if type(text) is Choice:
         return text.apply(len)
     return answer(len, text) if type(text) is Text else len(text)

@@ -1,9 +1,13 @@
-"""The streams that graphs print to: the caller's, which a trace may not have replaced."""
+"""The streams that graphs print to: the caller's, which a trace may not have replaced, and which
+foreign code may not write to in a staged block.
+"""
 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from runtime.graph.ir import Callee, walk_called
@@ -16,12 +20,17 @@ STREAMS = ("stdout", "stderr")
 
 def present() -> dict[str, Any]:
     """The streams by their names in `sys`, as they are now."""
-    return {name: getattr(sys, name) for name in STREAMS}
+    return {name: written_to(getattr(sys, name)) for name in STREAMS}
+
+
+def written_to(stream: Any) -> Any:
+    """A stream, or the one that it stands for in a call of foreign code."""
+    return stream._stream if type(stream) is _Unwritten else stream
 
 
 def check(before: dict[str, Any], name: str, what: str = "a staged value is printed") -> None:
     """StagingError where `sys.stdout` or `sys.stderr` is not what it was when the trace began."""
-    if getattr(sys, name) is not before[name]:
+    if written_to(getattr(sys, name)) is not before[name]:
         raise refuse(
             f"{what} to another sys.{name} than that of the caller: the graph prints when it runs, "
             "to the caller's",
@@ -32,7 +41,7 @@ def check(before: dict[str, Any], name: str, what: str = "a staged value is prin
 
 def check_call(before: dict[str, Any], callee: Callee) -> None:
     """StagingError where a graph is called that prints to a stream which is another one here."""
-    if all(getattr(sys, name) is stream for name, stream in before.items()):
+    if present() == before:
         return
     for name in _printed_to(callee):
         check(before, name, f"{callee.name} prints a staged value")
@@ -44,3 +53,63 @@ def _printed_to(callee: Callee) -> Iterator[str]:
             yield "stdout"
         elif node.primitive is print_p and node.params["stream"] in STREAMS:
             yield node.params["stream"]
+
+
+@contextmanager
+def unwritten(before: dict[str, Any], function: Any) -> Iterator[None]:
+    """Within it, StagingError where this thread writes to the streams from before the trace, as
+    `function` does that is called: it would do so once, while tracing.
+    """
+    for name, stream in before.items():
+        if getattr(sys, name) is stream:
+            setattr(sys, name, _Unwritten(stream, function))
+    _open.calls += 1
+    try:
+        yield
+    finally:
+        _open.calls -= 1
+        if not _open.calls:  # who redirects a stream may have kept the one of another call
+            for name in before:
+                setattr(sys, name, written_to(getattr(sys, name)))
+
+
+class _Open(threading.local):
+    """The calls of foreign code, in each other, on one thread."""
+
+    calls = 0
+
+
+_open = _Open()
+
+
+class _Unwritten:
+    """A stream that nobody writes to, but other threads, and Python for its warnings."""
+
+    __slots__ = ("_function", "_stream", "_thread")
+
+    def __init__(self, stream: Any, function: Any) -> None:
+        self._stream, self._function = stream, function
+        self._thread = threading.get_ident()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def write(self, text: Any) -> Any:
+        """Write a text."""
+        self._check()
+        return self._stream.write(text)
+
+    def writelines(self, lines: Any) -> Any:
+        """Write several texts."""
+        self._check()
+        return self._stream.writelines(lines)
+
+    def _check(self) -> None:
+        is_warning = sys._getframe(2).f_globals.get("__name__") in ("warnings", "_py_warnings")
+        if self._thread != threading.get_ident() or is_warning:
+            return
+        shown = getattr(self._function, "__qualname__", type(self._function).__qualname__)
+        raise refuse(
+            f"{shown} inside a staged block prints once, while tracing",
+            "call it before the block, or let the graph do it: print(text)",
+        )

@@ -10,11 +10,14 @@ import io
 import json
 import logging
 import math
+import os
+import pprint
 import random
 import sys
 import textwrap
 import threading
 import time
+import traceback
 import types
 import uuid
 from collections.abc import Callable
@@ -176,6 +179,15 @@ IMPURE: list[Callable[..., Any]] = [
     decimal.setcontext,
     np.seterr,
     io.TextIOWrapper(io.BytesIO()).write,
+    os.listdir,
+    os.stat,
+    os.walk,
+    os.path.getsize,
+    Path().iterdir,
+    pprint.pprint,
+    traceback.print_exc,
+    traceback.format_exc,
+    sys.displayhook,
 ]
 PURE: list[Callable[..., Any]] = [
     len,
@@ -187,6 +199,9 @@ PURE: list[Callable[..., Any]] = [
     datetime.date,
     datetime.datetime.fromisoformat,
     textwrap.dedent,
+    os.path.join,
+    Path().with_suffix,
+    pprint.pformat,
     io.StringIO().write,
     logging.getLogger("x").isEnabledFor,
 ]

@@ -1,6 +1,10 @@
 """Functions that print, called where a staged function has redirected what they print to."""
 
+import argparse
+import calendar
 import contextlib
+import dis
+import heapq
 import io
 import sys
 from collections.abc import Callable
@@ -123,6 +127,73 @@ def test_a_write_is_done_once_for_each_call(capsys: pytest.CaptureFixture[str]) 
     for x in (1, -1, 2):
         shown(rt.constant(x))
     assert capsys.readouterr().out == "traced|positive|1|-1|positive|2|"
+
+
+def shows(x: Any) -> Any:
+    if x > 0:
+        calendar.prmonth(2024, 1)
+    return x
+
+
+def shows_in_rounds(x: Any) -> Any:
+    while x < 3:
+        dis.dis(printing)
+        x += 1
+    return x
+
+
+def shows_usage(x: Any) -> Any:
+    try:
+        x = 6 // x
+    except ZeroDivisionError:
+        argparse.ArgumentParser("tool").print_usage()
+    return x
+
+
+def shows_help(x: Any) -> Any:
+    return help(len) if x > 0 else x
+
+
+@pytest.mark.parametrize("function", [shows, shows_in_rounds, shows_usage, shows_help])
+def test_what_a_library_prints_in_a_block_is_refused(
+    function: Callable[[Any], Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    streams = sys.stdout, sys.stderr
+    with pytest.raises(autograph.StagingError, match=rf"{__file__}:\d+:\d+: .*prints once, while"):
+        rt.function(function)(rt.constant(0))
+    assert capsys.readouterr() == ("", "")
+    assert (sys.stdout, sys.stderr) == streams
+
+
+def redirects(x: Any) -> Any:
+    if x > 0:
+        text = io.StringIO()
+        with contextlib.redirect_stdout(text):
+            calendar.prmonth(2024, 1)
+        return len(text.getvalue())
+    return 0
+
+
+def tells_its_callbacks(x: Any) -> Any:
+    if x > 0:
+
+        def order(item: Any) -> Any:
+            print("order", item)
+            sys.stderr.write(f"{x} {item}\n")
+            return -item
+
+        return heapq.nsmallest(2, [1, 2, 3], key=order)[0]
+    return 0
+
+
+def test_what_blocks_print_within_calls_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
+    streams = sys.stdout, sys.stderr
+    for function in (redirects, tells_its_callbacks):
+        staged = rt.function(function)
+        for value in (0, 1, 2, 1):
+            expected = function(value), capsys.readouterr()
+            assert (staged(rt.constant(value)).numpy(), capsys.readouterr()) == expected
+    assert (sys.stdout, sys.stderr) == streams
 
 
 def test_a_write_to_a_redirected_stream_is_refused() -> None:
