@@ -273,14 +273,7 @@ _IMPURE_NAMES = {
     },
     **{
         ("traceback", name): "tells of calls while tracing"
-        for name in (
-            "extract_stack",
-            "extract_tb",
-            "format_exc",
-            "format_exception",
-            "format_stack",
-            "format_tb",
-        )
+        for name in ("extract_stack", "format_exc", "format_stack")
     },
     ("pprint", "pp"): "prints once, while tracing",
     ("pprint", "pprint"): "prints once, while tracing",
