@@ -66,10 +66,13 @@ def hides_its_own(cls: type) -> bool:
 
 
 def slots_of(cls: type) -> tuple[str, ...]:
-    """The names of the slots of a class and its bases, but for those that a property hides."""
+    """The names of the slots of a class and its bases, but for those that a property hides, and for
+    those in which a library's own namespaces hold what is no attribute.
+    """
     known = _slots.get(cls)
     if known is None:
-        slotted = [base for base in cls.__mro__ if "__slots__" in vars(base)]
+        bases = () if is_namespace(cls) else cls.__mro__
+        slotted = [base for base in bases if "__slots__" in vars(base)]
         names = {
             name: None
             for base in slotted
@@ -82,6 +85,8 @@ def slots_of(cls: type) -> tuple[str, ...]:
 
 def keeps_state_in_python(kind: type) -> bool:
     """Whether the objects of a class have nothing but attributes and slots."""
+    if is_namespace(kind):
+        return True
     fields = len(slots_of(kind)) + (kind.__dictoffset__ > 0) + (kind.__weakrefoffset__ > 0)
     return kind.__basicsize__ <= object.__basicsize__ + fields * _POINTER
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar,
 
 import autograph
 from autograph.frames import hide_libraries
-from runtime.core.cached import cached
 from runtime.core.eager_mode import Mode, functions_run_eagerly
 from runtime.core.inspection import passes_on
 from runtime.core.pickling import has_name, of_main, refused
@@ -70,8 +69,12 @@ Receiver = TypeVar("Receiver")
 class Function(Traced, Generic[P, R]):
     """The result of `@function`: a call traces the Python function once for each signature and runs
     the graph.
+
+    It has the attributes that the user gives it, as a Python function has.
     """
 
+    __slots__ = ("__dict__", "__weakref__", "_bound", "_known", "_method_parameters", "_options")
+    is_namespace = True
     __wrapped__: Callable[..., Any]
     __name__: str
     __qualname__: str
@@ -90,8 +93,10 @@ class Function(Traced, Generic[P, R]):
         super().__init__(python_function, *options)
         self._options = self._name, self._input_signature, *options[2:]
         functools.update_wrapper(self, python_function, updated=())
+        del self.__wrapped__  # which is no attribute that a user has given
         self._known = self._traces.by_key
         self._bound: dict[int, tuple[Any, Traces]] = {}
+        self._method_parameters: Parameters | None = None
         if reloads():
             follow_reloads(Function, _become)
 
@@ -117,6 +122,11 @@ class Function(Traced, Generic[P, R]):
         """Its parameters, their default values, and what the decorator was given."""
         signature = self._parameters.signature
         return FunctionSpec(signature, self._input_signature, self._jit_compile)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "__wrapped__":
+            return self._python_function
+        raise AttributeError(f"'Function' object has no attribute {name!r}", name=name, obj=self)
 
     def __repr__(self) -> str:
         return f"<Function {self._name} with {self._traces.count} traces>"
@@ -330,18 +340,16 @@ class Function(Traced, Generic[P, R]):
         """The function bound to an instance, which has traces of its own."""
         if instance is None or isinstance(self._python_function, staticmethod):
             return self
+        if self._method_parameters is None:
+            self._method_parameters = self._parameters.without_first()
         bound = object.__new__(Function)
-        vars(bound).update(vars(self))
+        _become(bound, self)
         bound._python_function = MethodType(self._python_function, instance)
-        bound.__wrapped__ = bound._python_function
+        vars(bound).pop("__wrapped__", None)
         bound._parameters = self._method_parameters
         bound._traces = self._traces_for(instance)
         bound._known = bound._traces.by_key
         return bound
-
-    @cached
-    def _method_parameters(self) -> Parameters:
-        return self._parameters.without_first()
 
     def _traces_for(self, instance: Any) -> Traces:
         key = id(instance)
@@ -544,7 +552,12 @@ class Function(Traced, Generic[P, R]):
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:
+    for name in _STATE:
+        setattr(old, name, getattr(new, name))
     old.__dict__ = dict(vars(new))
+
+
+_STATE = (*Traced.__slots__, "_bound", "_known", "_method_parameters", "_options")
 
 
 # Functions that were not decorated, and call themselves inside a staged block

@@ -73,6 +73,18 @@ _DESCRIPTORS = frozenset((classmethod, property, functools.cached_property))
 class Traced:
     """A Python function, and its traces by the keys of its calls."""
 
+    __slots__ = (
+        "_autograph",
+        "_executor",
+        "_input_signature",
+        "_jit_compile",
+        "_name",
+        "_parameters",
+        "_python_function",
+        "_reduce_retracing",
+        "_traces",
+    )
+
     def __init__(
         self,
         python_function: Callable[..., Any],

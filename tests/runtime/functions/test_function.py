@@ -440,6 +440,81 @@ def test_constants_that_do_not_fit_fail_where_the_call_runs() -> None:
         outer(x, rt.constant(True))
 
 
+def record(x):
+    if x > record.best:
+        record.best = x
+    return record.best
+
+
+def remember(x):
+    remember.seen.append(x)
+    return len(remember.seen)
+
+
+def count(x):
+    if x > 0:
+        count.calls += 1
+    return x * count.calls
+
+
+def scaled(x):
+    return x * scaled.by if x > 0 else x
+
+
+@pytest.mark.parametrize(
+    ("program", "name", "begin"),
+    [(record, "best", 0), (remember, "seen", []), (count, "calls", 0), (scaled, "by", 2)],
+)
+def test_a_function_has_the_attributes_that_it_is_given(program, name, begin, monkeypatch) -> None:
+    def called(function: Any, convert: Callable[..., Any]) -> list[int]:
+        monkeypatch.setitem(globals(), program.__name__, function)
+        setattr(function, name, copy.copy(begin))
+        found = [int(function(convert(value))) for value in (3, 1, -7, 9, 2)]
+        if isinstance(begin, list):
+            return [*found, *map(int, getattr(function, name))]
+        found.append(int(getattr(function, name)))
+        setattr(function, name, 40)
+        return [*found, *(int(function(convert(value))) for value in (3, -1))]
+
+    expected = called(program, int)
+    delattr(program, name)
+    staged = rt.function(program)
+    assert called(staged, lambda value: rt.constant(value, rt.int64)) == expected
+    assert not hasattr(program, name)
+
+
+def test_a_wrapper_has_the_name_and_attributes_of_a_function_and_its_own_graph() -> None:
+    @rt.function
+    def inner(x):
+        return x + 1
+
+    inner.unit = "m"
+
+    @functools.wraps(inner)
+    @rt.function
+    def outer(x):
+        return inner(x) * 2
+
+    assert outer(X) == 8.0
+    assert inner(X) == 4.0
+    assert (outer.__name__, outer.unit, outer.__wrapped__) == ("inner", "m", inner)
+    hundred = functools.update_wrapper(rt.function(lambda x: x * 100), inner)
+    assert hundred(X) == 300.0
+    assert traces(inner) == traces(outer) == 1
+
+
+def test_a_method_reads_the_attributes_of_its_function() -> None:
+    class Counter:
+        @rt.function
+        def add(self, x):
+            return x + self.add.step
+
+        add.step = 5
+
+    assert Counter().add(X) == 8.0
+    assert Counter().add.step == 5
+
+
 def test_a_cached_function_is_traced_as_the_function_that_it_caches() -> None:
     @rt.function
     @functools.lru_cache
