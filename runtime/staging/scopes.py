@@ -41,8 +41,8 @@ class Scope:
     """A region being built: its nodes so far, and whether symbols made in it may be used now."""
 
     __slots__ = (
-        *("assigned", "changes", "inner", "kind", "left", "nodes", "open", "outer", "parameters"),
-        *("site", "touched", "trace", "unclear"),
+        *("asked", "assigned", "changes", "inner", "kind", "left", "nodes", "open", "outer"),
+        *("parameters", "site", "touched", "trace", "unclear"),
     )
 
     def __init__(self, trace: Trace, kind: str, outer: Scope | None, site: Site = ()) -> None:
@@ -54,6 +54,8 @@ class Scope:
         self.open = True
         self.parameters: list[Value] = []
         self.nodes: list[Node] = []
+        # Constants from around it of which Python was asked the numbers: read without a node.
+        self.asked: set[Value] = set()
         # Symbols from around it that stand for something else in it, and what they were before
         # each change.
         self.changes: list[tuple[Any, Meaning]] = []

@@ -157,7 +157,14 @@ class SymbolicTensor(InScope, Tensor):
         trace = self.scope.trace
         if type(self.scope) is Stale:
             trace.value_of(self)
-        return trace.constants.get(self.graph_value)
+        value = self.graph_value
+        known = trace.constants.get(value)
+        if known is not None:
+            for scope in trace.scope.around():
+                if scope is self.scope:
+                    break
+                scope.asked.add(value)
+        return known
 
     @property
     def static_sizes(self) -> Any:

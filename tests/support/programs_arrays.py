@@ -124,6 +124,7 @@ class Writer(Lines):
             f"{v} *= 2", f"{v} %= 17", f"v -= {self.vector()}", f"{v}[{v} > {x}] = 0",
             f"m += {self.array()}", f"{v}[::2] = {x}", f"put({v}, {self.place()}, {x})",
             f"{v}.sort()", f"{v}.fill({x})", f"{v}[0], {v}[1] = {v}[1], {v}[0]",
+            f"np.add(v, {x}, out=v)", "np.copyto(v, w)",
         ))  # fmt: skip
 
     def viewing(self) -> None:
@@ -140,7 +141,8 @@ class Writer(Lines):
         self.line(self.pick(
             f"body.move({self.number()})", f"body.x = {self.array()}", "w = body.x",
             f"kept['a'] = {self.array()}", f"kept['a'][{self.place()}] = {self.number()}",
-            "v = kept['a']", f"rows[{self.pick('0', '1')}][{self.place()}] = {self.number()}",
+            "v = kept['a']", "v = rows[n % 2]", "w = rows[n % 2].copy()",
+            f"rows[{self.pick('0', '1')}][{self.place()}] = {self.number()}",
             f"rows[0] = {self.array()}", f"found.append({self.number()})",
             f"found.append({self.number()})", "w = rows[1]",
         ))  # fmt: skip
@@ -169,6 +171,9 @@ class Writer(Lines):
 
     def program(self) -> str:
         self.line("v, w, m, k = np.array(v), np.array(w), np.array(m), int(k)")
+        for first in ("v = np.ones(3)", "m = np.arange(9.0).reshape(3, 3)", "w = v", "v = w"):
+            if self.choices.below(4) == 0:
+                self.line(first)
         self.line("c, s, n, found = np.array([4, 2, 5]), v[0], k, [1.5]")
         self.line("body, kept, rows = Body(v.copy()), {'a': w}, [v, np.ones(3)]")
         while self.left > 0:

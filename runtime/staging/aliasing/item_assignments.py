@@ -448,7 +448,7 @@ def pass_on(trace: Trace, scope: Scope) -> None:
 
 def check_next_round(scope: Scope, region: Region) -> None:
     """Raises StagingError for a loop whose rounds read what nobody knows behind a round."""
-    used = set(free_values(region)) if scope.unclear else set()
+    used = scope.asked.union(free_values(region)) if scope.unclear else set()
     for item, why in scope.unclear:
         if item.graph_value in used:
             raise why()

@@ -182,7 +182,7 @@ class SharedTensors:
         concerned = [entry for entry in self.entries if entry.may_change]
         if not concerned:
             return self.again
-        used = set(free_values(Region((), tuple(scope.nodes), ())))
+        used = scope.asked.union(free_values(Region((), tuple(scope.nodes), ())))
         known = set(map(id, carried))
         for entry in concerned:
             first = entry.first

@@ -3,6 +3,7 @@ them.
 """
 
 import itertools
+import math
 import statistics
 
 import numpy as np
@@ -1112,6 +1113,116 @@ def caught_in_rounds(values):
 def ignored(values):
     with np.errstate(divide="ignore", invalid="warn"):
         return np.log(np.asarray(values))
+
+
+def read_by_another_name(n):
+    made = np.ones(3)
+    other, total = made, 0.0
+    for _ in range(n):
+        made[:] = other * 2
+        made[0] += 1.0
+        total += other.sum()
+    return made, other, total
+
+
+def read_by_pythons_functions(n):
+    made = np.ones(3)
+    held, total = [made, 1], 0.0
+    while made[0] < n * 4:
+        made[0] += 2.0
+        total += math.fsum(held[0]) + sorted(held[0])[-1]
+    return total, held[0]
+
+
+def read_in_a_branch(n):
+    made = np.arange(4.0)
+    held = {"made": made}
+    for i in range(n):
+        if i > 0:
+            np.copyto(made, held["made"] * 2)
+        made[1] += held["made"].max()
+    return made
+
+
+def read_until_the_end(n):
+    made = np.zeros(2)
+    best = made
+    while made[0] < n:
+        made[:] = best * 0.5 + float(n)
+        if made[0] > 1:
+            made[1] = 0.0
+    return made, best
+
+
+@pytest.mark.parametrize(
+    "program",
+    [read_by_another_name, read_by_pythons_functions, read_in_a_branch, read_until_the_end],
+)
+def test_an_array_of_constants_is_read_by_another_name_in_a_loop(program):
+    staged = rt.function(program)
+    for n in (0, 1, 3, 2):
+        expected, got = program(n), staged(rt.constant(n, rt.int64))
+        for one, other in zip(*map(rt.nest.flatten, (expected, got)), strict=True):
+            assert np.array_equal(one, other), (n, expected, got)
+
+
+def taken_in_a_branch(x, k):
+    rows = [np.zeros(3), np.ones(3)]
+    row = np.zeros(3)
+    if x > 2:
+        row = rows[k]
+    row[0] = -2.5
+    return rows, row
+
+
+def taken_either_way(x, k):
+    rows = (np.zeros(3), np.ones(3))
+    row = rows[k] if x > 2 else rows[1 - k]
+    row += 1
+    return rows, row
+
+
+def taken_by_a_helper(x, k):
+    rows = {0: np.zeros(3), 1: np.ones(3)}
+
+    def pick():
+        if x > 2:
+            return rows[k]
+        return np.ones(3)
+
+    row = pick()
+    row[1] = 7.0
+    return rows, row
+
+
+def taken_in_rounds(x, k):
+    rows, best = [np.zeros(3), np.ones(3)], np.zeros(3)
+    for i in range(3):
+        if x > i:
+            best = rows[k]
+            best[0] += 1
+    return rows, best
+
+
+@pytest.mark.parametrize(
+    "program", [taken_in_a_branch, taken_either_way, taken_by_a_helper, taken_in_rounds]
+)
+def test_an_array_that_a_path_takes_from_a_list_is_not_changed_alone(program):
+    with pytest.raises(StagingError, match="shares its memory with, an item of a list"):
+        rt.function(program)(rt.constant(2), rt.constant(1))
+
+
+def read_on_one_path(n):
+    row = np.zeros(3)
+    if n > 1:
+        row = np.diag(np.eye(3) * int(n))
+    row[0] = 1.0
+    return row
+
+
+def test_what_is_to_be_read_on_one_path_is_refused():
+    with pytest.raises(StagingError, match="gives to be read on one path"):
+        rt.function(read_on_one_path)(rt.constant(1))
 
 
 ASKED = [as_asked, caught_as_asked, caught_around, caught_in_rounds, ignored]
