@@ -47,6 +47,12 @@ class Weak(weakref.ref[Any]):
 
     __slots__ = ()
 
+    def __new__(cls, item: Any) -> Weak:
+        """A callback that does nothing: `PyObject_ClearWeakRefs` of Python 3.11 takes for granted
+        that a reference has one which waits, itself, to be deallocated.
+        """
+        return super().__new__(cls, item, id)
+
 
 class _Gone:
     def __repr__(self) -> str:
