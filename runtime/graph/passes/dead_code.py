@@ -16,6 +16,7 @@ After:
     return a
 
 Effects stay, and so do ops that may fail: Python raises their errors even if the value is not used.
+So do loops that may have no end.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from runtime.core.types import TensorType
 from runtime.graph.ir import Graph, Node, Region, Value, diverges
 from runtime.graph.nodes import COND, WHILE
 from runtime.graph.passes.rewriting import carrying, may_fail, with_regions, yielding
+from runtime.graph.passes.termination import ends
 from runtime.ops import range_p
 
 
@@ -67,10 +69,14 @@ class _Use:
                 for place, value in enumerate(node.regions[0].parameters):
                     self.makers[value] = node, place
             inner = [self.index(inner) for inner in node.regions]
-            if any(inner) or self.must_run(node):
+            if any(inner) or self.must_run(node) or self.may_go_on(node):
                 self.effects.add(node)
                 found = True
         return found
+
+    def may_go_on(self, node: Node) -> bool:
+        """Whether it is a loop without an end, perhaps: nothing behind it would run."""
+        return node.primitive is WHILE and not ends(node, self.makers)
 
     def mark(self, *values: Value) -> None:
         """These values are used, and so is what they are made of."""

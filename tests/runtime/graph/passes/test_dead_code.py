@@ -55,6 +55,35 @@ def unused_loop(x):
     return x
 
 
+def counted_loop(x):
+    y = 0
+    for i in range(x):
+        if y > 5:
+            break
+        y += i
+    return x
+
+
+def endless_loop(x):
+    y = 1
+    while x > 0:
+        y = y + 1
+    return x
+
+
+def endless_loop_of_nothing(x):
+    while x > 0:
+        pass
+    return x
+
+
+def endless_count(x):
+    i, y = 0, x
+    while i < y:
+        i, y = i + 1, y + 1
+    return x
+
+
 def effects(x):
     if x > 0:
         print("positive", x * 2)
@@ -75,11 +104,15 @@ GONE = [
     (unused_output, "mul("),
     (unused_state, "1.5"),
     (unused_loop, "while"),
+    (counted_loop, "while"),
 ]
 STAYS = [
     (unused_op, "add("),
     (unused_state, "while"),
     (needed_by_the_state, "add("),
+    (endless_loop, "while"),
+    (endless_loop_of_nothing, "while"),
+    (endless_count, "while"),
     (effects, "print("),
     (effects, "mul("),
     (effects, "raise "),

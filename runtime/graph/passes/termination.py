@@ -1,0 +1,73 @@
+"""Loops that surely end: those that count their rounds as far as a number from before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from runtime.core.primitive import TABLE, Primitive
+from runtime.graph.ir import Node, Value, walk
+from runtime.graph.nodes import COND
+from runtime.graph.numbers import BINARY
+from runtime.graph.passes.rewriting import is_constant
+
+_UP = {BINARY["lt"]: BINARY["add"], TABLE["less"]: TABLE["add"]}
+_DOWN = {BINARY["gt"]: BINARY["sub"], TABLE["greater"]: TABLE["sub"]}
+_COUNTING: dict[Primitive, Primitive] = {**_UP, **_DOWN}
+"""The tests of a counter and a bound, and the op that takes the counter one further."""
+_AND = (BINARY["and"], TABLE["logical_and"])
+
+
+def ends(loop: Node, makers: Mapping[Value, tuple[Node, int]]) -> bool:
+    """Whether it is certain that a `while` ends; `makers` are the nodes of all values so far, and
+    the places of these among their outputs.
+    """
+    return _Rounds(loop, makers).is_false_at_last(loop.regions[0].results[0])
+
+
+class _Rounds:
+    def __init__(self, loop: Node, makers: Mapping[Value, tuple[Node, int]]) -> None:
+        (self.body,) = loop.regions
+        self.makers = makers
+        made = {value for node in walk(self.body) for value in node.outputs}
+        self.changing = made.union(self.body.parameters)
+
+    def is_false_at_last(self, test: Value) -> bool:
+        """Whether a test that each round makes is false in one of them."""
+        node, place = self.makers.get(test, (None, 0))
+        if node is None:
+            return False
+        if is_constant(node):
+            return not node.params["value"]
+        if node.primitive is COND:
+            then, otherwise = (region.results[place] for region in node.regions)
+            if not self.is_false(otherwise):
+                return self.is_false(then) and self.is_false_at_last(otherwise)
+            return self.is_false_at_last(node.inputs[0]) or self.is_false_at_last(then)
+        if node.primitive in _AND:
+            return any(map(self.is_false_at_last, node.inputs))
+        return node.primitive in _COUNTING and self.counts(node)
+
+    def counts(self, test: Node) -> bool:
+        """Whether a test compares a number that each round takes one further with one from before
+        the loop.
+        """
+        further, bound = test.inputs
+        step, _ = self.makers.get(further, (None, 0))
+        if step is None or step.primitive is not _COUNTING[test.primitive]:
+            return False
+        counter, by = step.inputs
+        places = [place for place, value in enumerate(self.body.parameters) if value is counter]
+        is_next = any(self.body.results[place + 1] is further for place in places)
+        is_fixed = bound not in self.changing or self.constant(bound) is not None
+        return is_next and is_fixed and self.constant(by) == 1
+
+    def is_false(self, test: Value) -> bool:
+        """Whether it is the constant False."""
+        found = self.constant(test)
+        return found is not None and not found
+
+    def constant(self, value: Value) -> Any:
+        """The number of a constant; None for other values."""
+        node, _ = self.makers.get(value, (None, 0))
+        return node.params["value"] if node is not None and is_constant(node) else None
