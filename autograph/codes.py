@@ -7,7 +7,8 @@ are told apart here by identity.
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+import functools
+from collections.abc import Callable, Iterator
 from types import CodeType
 from typing import Any, Generic, TypeVar
 from weakref import ref
@@ -176,3 +177,20 @@ class CodeTable(Generic[T]):
     def _forget(self, key: int) -> None:
         self.by_id.pop(key, None)
         self._codes.pop(key, None)
+
+
+def remembering(function: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
+    """The function, which remembers what it gives for a code object: not None.
+
+    Equal code objects that have others in each other take Python an exponential time to compare.
+    """
+    known: CodeTable[T] = CodeTable()
+
+    @functools.wraps(function)
+    def remembered(code: CodeType) -> T:
+        found = known.get(code)
+        if found is None:
+            known[code] = found = function(code)
+        return found
+
+    return remembered

@@ -6,12 +6,11 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterable, Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import CodeType
 from typing import Any, NamedTuple
 
-from autograph.codes import has_instruction
+from autograph.codes import has_instruction, remembering
 from autograph.instructions import instructions
 
 _ABSENT = object()
@@ -35,18 +34,32 @@ class Import(NamedTuple):
     name: str | None
 
 
-@lru_cache(maxsize=64)
-def _listed(code: CodeType) -> tuple[dis.Instruction, ...]:
-    """The instructions of code: of equal code, whose places in the source may differ."""
-    return tuple(instructions(code))
+class _Reads(NamedTuple):
+    """What code reads, and the functions defined in it."""
+
+    names: Mapping[str, bool]
+    paths: tuple[StaticPath, ...]
 
 
-@lru_cache(maxsize=1024)
+@remembering
+def _reads(code: CodeType) -> _Reads:
+    listed = tuple(instructions(code))
+    return _Reads(_names_of(code, listed), _paths_of(code, listed))
+
+
 def names_in(code: CodeType) -> Mapping[str, bool]:
     """The names of attributes that code, and the functions defined in it, read, by getattr too; and
     whether it may ask if there is one.
     """
-    listed = _listed(code)
+    return _reads(code).names
+
+
+def paths_in(code: CodeType) -> tuple[StaticPath, ...]:
+    """The static paths that code, and the functions defined in it, read."""
+    return _reads(code).paths
+
+
+def _names_of(code: CodeType, listed: Sequence[dis.Instruction]) -> Mapping[str, bool]:
     asks = asks_in(code)
     found = {instruction.argval: False for instruction in listed if instruction.opname in _LOADS}
     for const in code.co_consts:
@@ -94,17 +107,15 @@ def names_in_library(code: CodeType) -> Mapping[str, bool]:
     return {OF_USERS if name in WHOLE else name: asks for name, asks in found.items()}
 
 
-@lru_cache(maxsize=1024)
-def paths_in(code: CodeType) -> tuple[StaticPath, ...]:
-    """The static paths that code, and the functions defined in it, read."""
-    found = dict.fromkeys(_paths_of(_listed(code)))
+def _paths_of(code: CodeType, listed: Sequence[dis.Instruction]) -> tuple[StaticPath, ...]:
+    found = dict.fromkeys(_paths_among(listed))
     for const in code.co_consts:
         if isinstance(const, CodeType):
             found.update(dict.fromkeys(paths_in(const)))
     return tuple(found)
 
 
-def _paths_of(listed: Iterable[dis.Instruction]) -> Iterator[StaticPath]:
+def _paths_among(listed: Iterable[dis.Instruction]) -> Iterator[StaticPath]:
     path: StaticPath | None = None
     constant: Any = _ABSENT
     for instruction in listed:
@@ -147,7 +158,7 @@ def _roots(name: str, argument: Any) -> list[StaticPath]:
     return [StaticPath(False, root, ()) for root in names[name.startswith("STORE") :]]
 
 
-@lru_cache(maxsize=1024)
+@remembering
 def stores_in(code: CodeType) -> frozenset[tuple[str, str]]:
     """The kinds and names of what code, and the functions defined in it, store."""
     found = {
@@ -161,13 +172,13 @@ def stores_in(code: CodeType) -> frozenset[tuple[str, str]]:
     return frozenset(found)
 
 
-@lru_cache(maxsize=1024)
+@remembering
 def imports_of(code: CodeType) -> tuple[Import, ...]:
     """Returns the imports of code, but for those of the functions defined in it."""
     found: list[Import] = []
     constants: list[Any] = []
     module, level, name, top = "", 0, None, ""
-    for instruction in _listed(code) if has_instruction(code, "IMPORT_NAME") else ():
+    for instruction in instructions(code) if has_instruction(code, "IMPORT_NAME") else ():
         operation = instruction.opname
         if operation == "LOAD_CONST":
             constants.append(instruction.argval)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import runpy
 import traceback
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -190,6 +192,19 @@ def test_a_long_call_begins_again_as_a_program(programs: list[str]) -> None:
 
 def few_rounds_of_numbers(n: int) -> int:
     return sum(i for i in range(n) if i % 2 == 1)
+
+
+def test_a_file_that_is_loaded_twice_is_traced_twice(tmp_path: Path) -> None:
+    """Its code objects are equal, and those in each other take 2 ** 60 steps to be compared."""
+    branches = [f"        elif a == {i}: r = {i}" for i in range(1, 60)]
+    lines = ["def f(x):", "    def k(a):", "        if a == 0: r = 7", *branches]
+    path = tmp_path / "loaded.py"
+    path.write_text(
+        "\n".join([*lines, "        else: r = 0", "        return r", "    return k(x)"])
+    )
+    for _ in range(2):
+        loaded = runpy.run_path(str(path))["f"]
+        assert int(rt.function(loaded)(rt.constant(3))) == 3
 
 
 def test_objects_from_outside() -> None:
