@@ -37,6 +37,7 @@ from autograph.operators.comprehensions import Called, of_call
 from autograph.operators.dataclass_factories import growing_factories
 from autograph.operators.growing import is_asking
 from autograph.operators.managers import Entered, manager_of
+from autograph.operators.texts import shown_as
 from autograph.operators.unpacking import spreading
 from autograph.twins import (
     HEAP_TYPE,
@@ -295,6 +296,8 @@ def _call_method_wrapper(wrapper: Any) -> Any:
             return _operator_of(wrapper, owner, owner(cls))
         if getattr(type(cls), name) is getattr(owner, name):
             return _operator_of(wrapper, owner, cls)
+    if name in _SHOWING and staging():
+        return _text_of(wrapper, cls)
     # What `super().__call__` is in a metaclass: the rest of constructing an instance.
     if name != "__call__" or not isinstance(cls, type):
         return wrapper
@@ -304,9 +307,25 @@ def _call_method_wrapper(wrapper: Any) -> Any:
 
 
 def _call_slot(slot: WrapperDescriptorType) -> Any:
-    """Returns what to call for a method of a built-in class that is an operator, `int.__add__`."""
+    """Returns what to call for a method of a built-in class that is an operator, `int.__add__`, or
+    gives a text, `Exception.__str__`.
+    """
+    if slot.__name__ in _SHOWING and staging():
+        return _text_of(slot)
     is_operator = slot.__name__ in _OPERATORS and staging()
     return _operator_of(slot, slot.__objclass__) if is_operator else _call_object(slot)
+
+
+def _text_of(method: Any, *receiver: Any) -> Any:
+    """Returns what calls a method of a built-in class that gives the text of an object."""
+
+    def shown(*args: Any) -> Any:
+        given = (*receiver, *args)
+        if len(given) != 1 or not call(isinstance)(given[0], method.__objclass__):
+            return method(*args)  # Python says what it takes
+        return shown_as(method.__objclass__, method.__name__, given[0])
+
+    return hiding(shown)
 
 
 def _swapped(operation: Function) -> Function:
@@ -374,6 +393,7 @@ _HANDLERS: dict[type, Callable[[Any], Any]] = {
     type: constructor,
     **dict.fromkeys(_ALIASES, _call_alias),
 }
+_SHOWING = "__str__", "__repr__"
 _OPERATORS: dict[str, Function] = {
     **BINARY,
     **{name: _swapped(BINARY[left]) for name, left in OF_THE_RIGHT.items()},

@@ -8,6 +8,7 @@ import operator
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
+from reprlib import recursive_repr
 from typing import Any
 
 from autograph.backend import asked, backend_of, backend_within, stand_ins
@@ -43,7 +44,40 @@ def _checked(name: str, made: Any) -> Any:
     return made
 
 
+def shown_as(owner: type, method: str, value: Any) -> Any:
+    """The text that a method of a built-in class, `owner.__str__(value)`, gives for an object, of
+    which the class may have one of its own.
+    """
+    shows = getattr(owner, method)
+    if shows is object.__repr__:
+        return shows(value)
+    stands = type(value) in stand_ins or backend_of(value) is not None
+    of_object = owner is object and not stands
+    if stands or of_object or getattr(type(value), method) is shows:
+        return _converted(repr if of_object or method == "__repr__" else str, value)
+    if owner in _OF_PARTS:
+        return _OF_PARTS[owner](value)
+    backend = backend_within(value)
+    return shows(value) if backend is None else asked(backend, shows, value)
+
+
 _BRACKETS: dict[Any, tuple[str, str]] = {list: ("[", "]"), tuple: ("(", ")"), dict: ("{", "}")}
+
+
+def _showing(kind: Any) -> Callable[[Any], Any]:
+    """Returns what gives the text of an object of a class that builds on a list, tuple or dict, and
+    `[...]` for one that is in itself.
+    """
+
+    @recursive_repr("...".join(_BRACKETS[kind]))
+    def shown(value: Any) -> Any:
+        items = kind.items(value) if kind is dict else kind.__iter__(value)
+        return _converted(repr, kind(items))
+
+    return shown
+
+
+_OF_PARTS = {kind: _showing(kind) for kind in _BRACKETS}
 
 
 def _kind(value: Any) -> type:

@@ -61,7 +61,7 @@ class Acts:
         if type(plain) is FunctionType and plain.__code__.co_filename != WRITTEN:
             self._codes[plain.__code__] = None
         if self.first is None and is_lasting(function):
-            self.first = getattr(function, "__qualname__", repr(function))
+            self.first = getattr(function, "__qualname__", None) or repr(function)
 
     def found(self) -> str | None:
         """The name of a callable that may have acted, if there is one."""

@@ -229,7 +229,7 @@ class BlockRecorder(ObjectRecorder):
         if reason is not None:
             if function is next:
                 want_count(*args[:1])
-            shown = getattr(function, "__qualname__", repr(function))
+            shown = getattr(function, "__qualname__", None) or repr(function)
             hint = _instead_of_next(*args) if function is next else _instead_of_call(reason)
             raise refuse(
                 f"{shown} inside a staged block {reason}", f"call it before the block, or {hint}"
@@ -294,7 +294,7 @@ class BlockRecorder(ObjectRecorder):
         kind = type(item)
         if id(item) in self._made or not is_given_to_be_changed(function, kind):
             return
-        name = getattr(function, "__qualname__", repr(function))
+        name = getattr(function, "__qualname__", None) or repr(function)
         path = with_article(kind.__qualname__)
         unseen = self._snapshot.unseen(path, item, self._made)
         if unseen is not None:

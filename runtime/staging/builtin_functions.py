@@ -595,6 +595,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     range: _range,
     reversed: _reversed,
     **{function: functools.partial(texts.make, function) for function in TEXTS},
+    **{method: functools.partial(texts.make, method) for method in texts.OF_ERRORS},
     **TYPE_TESTS,
     **{function: function for function in OF_OBJECTS},
     dataclasses.is_dataclass: functools.partial(of_each, dataclasses.is_dataclass),

@@ -45,7 +45,7 @@ from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import InScope
 from runtime.staging.text_sinks import sink_function
-from runtime.staging.texts import text_class
+from runtime.staging.texts import shown_value, text_class
 from runtime.staging.type_tests import has_attribute, of_each
 
 Function = Callable[..., Any]
@@ -68,7 +68,7 @@ _MAKING = "format", "format_map", "join"
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function, getter_function,
     iterator_function, count_class, queue_class, draw_function, comparator_class, text_class,
-    enum_class, print_function, making_function,
+    enum_class, print_function, making_function, shown_value,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""
 

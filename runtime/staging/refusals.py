@@ -202,7 +202,8 @@ def refuse_dtypes(
 # Code that makes a text of an object on behalf of what called it.
 _TEXT_METHODS = ("__repr__", "__str__", "__format__")
 _TEXT_MODULES = (
-    "autograph.operators.builtin_calls", "autograph.operators.texts", "autograph.calls",
+    "autograph.backend", "autograph.calls", "autograph.frames",
+    "autograph.operators.builtin_calls", "autograph.operators.texts",
     "collections", "dataclasses", "logging", "pprint", "reprlib", "string", "types", "warnings",
 )  # fmt: skip
 _READING = "runtime.graph.templates"
@@ -212,13 +213,12 @@ def asked_by_converted_code(frame: FrameType | None) -> bool:
     """True if converted code asks for the text of a symbol, or of what holds one; or a graph, when
     it prints an object or raises it.
     """
-    while frame is not None and (
-        frame.f_code.co_name in _TEXT_METHODS or frame.f_globals.get("__name__") in _TEXT_MODULES
-    ):
+    while frame is not None and not converted_code(frame.f_code):
+        name = frame.f_globals.get("__name__")
+        if frame.f_code.co_name not in _TEXT_METHODS and name not in _TEXT_MODULES:
+            return name == _READING
         frame = frame.f_back
-    if frame is None:
-        return False
-    return frame.f_globals.get("__name__") == _READING or converted_code(frame.f_code)
+    return frame is not None
 
 
 def placed(message: str, hint: str) -> errors.OperatorNotAllowedInGraphError:

@@ -13,12 +13,13 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from enum import Enum
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any, NoReturn
 
 import numpy as np
 
-from autograph import constructor
+from autograph import call, constructor
+from autograph.backend import backend_of, stand_ins
 from autograph.mutation.users_code import is_users_class
 from autograph.users_words import with_article
 from runtime import dtypes
@@ -63,6 +64,8 @@ _MOST = 1 << 16  # arguments that a text is made of: more than Python allows
 WAY_OUT = (
     "decide by the numbers that are in it; return those, and make the text outside of the function"
 )
+OF_ERRORS: tuple[Any, ...] = (BaseException.__str__, BaseException.__repr__, KeyError.__str__)
+"""Methods that make the text of an exception."""
 _RAISING = (operator.getitem, chr, str.translate)
 _METHODS = frozenset(each for name, each in TEXTS.items() if name.startswith("str."))
 _TELLING = frozenset(
@@ -334,6 +337,19 @@ def text_class(function: Any) -> Callable[..., Any] | None:
     return functools.partial(_of_class, function) if is_plain else None
 
 
+def shown_value(function: Any) -> Callable[..., Any] | None:
+    """Returns what to call for `x.__repr__` and the like of what stands for a value of the user's;
+    None for anything else.
+    """
+    shows = _SHOWN.get(function.__name__) if type(function) is MethodType else None
+    if shows is None or not (backend_of(function.__self__) or type(function.__self__) in stand_ins):
+        return None
+    return functools.partial(call(shows), function.__self__)
+
+
+_SHOWN: dict[str, Any] = {"__str__": str, "__repr__": repr, "__format__": format}
+
+
 def _of_class(kind: type, /, *args: Any, **kwargs: Any) -> Any:
     if any(is_staged(item) or type(item) is Choice for item in (*args, *kwargs.values())):
         raise refuse(
@@ -411,12 +427,16 @@ def _of_optional_error(function: Callable[..., str], item: Any, *spec: Any) -> T
 def _of_error(function: Callable[..., str], error: BaseException) -> Any:
     kind, args = type(error), error.args
     one = args[0] if len(args) == 1 else args
-    if function is repr and kind.__repr__ is BaseException.__repr__:
-        template = "{}({!r})" if len(args) == 1 else "{}{!r}"
+    shows = function
+    if function not in OF_ERRORS:
+        shows = kind.__repr__ if function in (repr, ascii) else kind.__str__
+    if shows is BaseException.__repr__:
+        letter = "a" if function is ascii else "r"
+        template = f"{{}}({{!{letter}}})" if len(args) == 1 else f"{{}}{{!{letter}}}"
         return make(str.format, template, kind.__name__, one)
-    if function is not repr and kind.__str__ is KeyError.__str__ and len(args) == 1:
+    if shows is KeyError.__str__ and len(args) == 1:
         return make(repr, one)
-    if function is not repr and kind.__str__ in (BaseException.__str__, KeyError.__str__):
+    if shows in OF_ERRORS:
         return make(str, one)
     raise refuse(
         f"a text is made of {with_article(kind.__name__)} that holds what only the run knows",

@@ -900,7 +900,7 @@ def list_function(function: Any) -> Any:
     if function is operator.iadd:
         return _add_in_place
     of_lists = getattr(function, "__objclass__", None) in _OWNERS
-    if of_lists and not hasattr(function, "__self__"):
+    if of_lists and not hasattr(function, "__self__") and function.__name__ != "__repr__":
         return functools.partial(_method, function)
     return None
 
