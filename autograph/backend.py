@@ -351,6 +351,15 @@ class Backend:
         """
         return isinstance(cell, CellType)
 
+    def shown(self, function: Callable[..., Any], value: Any) -> Thunk | None:
+        """A function that gives the text of a staged value, as str, repr or print (`function`) do,
+        where code of the user's gives that of something in it: `shows_itself` of
+        `autograph.operators.texts` tells of a class. None leaves the text to `builtin`.
+
+        >>> autograph.Backend().shown(repr, [1])
+        """
+        return None
+
     def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin with a staged argument; `NotImplemented` leaves it to the plain function."""
         return NotImplemented

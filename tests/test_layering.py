@@ -272,6 +272,7 @@ MUTUAL = {
     "runtime.graph.executors.native.numbers": "runtime.graph.executors.native.control",
     "runtime.graph.format.views": "runtime.graph.format.graph_def",
     "runtime.sessions.open_graph": "runtime.sessions.variables",
+    "runtime.staging.backend": "runtime.staging.lists.shown_items",
     "runtime.staging.bytecode": "runtime.staging.type_tests",
     "runtime.staging.control.blocks": "runtime.staging.control.caught",
     "runtime.staging.control.branches": "runtime.staging.control.caught",
@@ -295,9 +296,10 @@ MUTUAL = {
     "runtime.staging.lists.sequences": (
         "runtime.staging.lists.chosen_containers runtime.staging.lists.chosen_lists"
     ),
+    "runtime.staging.lists.walks": "runtime.staging.lists.shown_items",
     "runtime.staging.images": (
         "runtime.staging.control.failures runtime.staging.control.iteration "
-        "runtime.staging.lists.arenas"
+        "runtime.staging.lists.arenas runtime.staging.lists.shown_items"
     ),
     "runtime.staging.lists.growing_list": "runtime.staging.lists.list_places",
     "runtime.staging.texts": "runtime.staging.lists.list_builtins",

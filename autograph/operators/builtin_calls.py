@@ -524,8 +524,8 @@ def _showing(function: Function) -> Function:
             elif len(args) == 1 and shown[0] is not args[0]:
                 return shown[0]
             given = (*args, *kwargs.values()) if kwargs else args
-            inside = filter(None, map(backend_within, given))
-            return _ask(_first_backend(given) or next(inside, None), function, args, kwargs)
+            backend = next(filter(None, map(texts.backend_for, given)), None)
+            return _ask(backend, function, args, kwargs)
         except BaseException as error:  # whatever passes through is the user's: only ours goes
             hide(error)
             raise

@@ -15,9 +15,14 @@ def converted_method(value: Any, name: str) -> Any:
     """The method of that name of an object's class, where it is converted while a function is
     being staged; else None.
     """
+    return converted_method_of(type(value), name)
+
+
+def converted_method_of(kind: type, name: str) -> Any:
+    """The same for an object of this class."""
     if not is_staging():
         return None
-    found: Any = getattr(type(value), name, None)
+    found: Any = getattr(kind, name, None)
     is_twin = isinstance(found, FunctionType) and found.__code__ in policy.generated
     return found if is_twin or users_member(found) is not found else None
 

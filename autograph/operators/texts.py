@@ -11,11 +11,11 @@ from itertools import count
 from reprlib import recursive_repr
 from typing import Any
 
-from autograph.backend import asked, backend_of, backend_within, stand_ins
+from autograph.backend import Backend, asked, backend_of, backend_within, staging, stand_ins
 from autograph.errors import StagingError
 from autograph.frames import hide, hiding, refusal
 from autograph.operators.growing import is_staging
-from autograph.operators.methods import converted_method
+from autograph.operators.methods import converted_method, converted_method_of
 
 _METHODS = {str: "__str__", repr: "__repr__", print: "__str__"}
 _CONVERSIONS: dict[str, Callable[[Any], Any]] = {"s": str, "r": repr, "a": ascii}
@@ -32,6 +32,9 @@ def shown_by_user(function: Callable[..., Any], value: Any) -> Any:
         name = "__repr__"
     method = converted_method(value, name)
     if method is None:
+        shown = _shown_by_backend(function, value)
+        if shown is not None:
+            return shown()
         # `print` shows what is in a namedtuple or dataclass as it shows what is in a list.
         is_shown = _has_parts(value) and is_staging() and _holds_shown(value, function is not print)
         return _items_shown(value) if is_shown else value
@@ -57,7 +60,7 @@ def shown_as(owner: type, method: str, value: Any) -> Any:
         return _converted(repr if of_object or method == "__repr__" else str, value)
     if owner in _OF_PARTS:
         return _OF_PARTS[owner](value)
-    backend = backend_within(value)
+    backend = backend_for(value)
     return shows(value) if backend is None else asked(backend, shows, value)
 
 
@@ -92,15 +95,35 @@ def _has_parts(value: Any) -> bool:
     return _kind(value) in _BRACKETS or _fields_shown(value) is not None
 
 
+def shows_itself(kind: type, function: Callable[..., Any] = repr, fields: bool = True) -> bool:
+    """Whether code of the user's gives the text of an object of this class while a function is
+    staged; or, if asked for, it is a dataclass or namedtuple, whose text has its fields.
+    """
+    name = _METHODS.get(function, "__repr__")
+    if getattr(kind, name) is object.__str__:
+        name = "__repr__"
+    own = converted_method_of(kind, name) is not None
+    return own or (fields and _fields_of(kind) is not None)
+
+
+def _shown_by_backend(function: Callable[..., Any], value: Any) -> Callable[[], Any] | None:
+    backend = backend_of(value) if is_staging() else None
+    return None if backend is None else backend.shown(function, value)
+
+
 def _fields_shown(value: Any) -> tuple[str, ...] | None:
+    return _fields_of(type(value))
+
+
+def _fields_of(kind: Any) -> tuple[str, ...] | None:
     """The names that Python shows in the text of a namedtuple or dataclass; None for others."""
-    shows = getattr(type(value), "__repr__")  # noqa: B009
-    if isinstance(value, tuple) and getattr(shows, "__module__", "") == "collections":
-        return tuple(value._fields)  # type: ignore[attr-defined]
+    shows = kind.__repr__
+    if issubclass(kind, tuple) and getattr(shows, "__module__", "") == "collections":
+        return tuple(kind._fields)
     written = getattr(getattr(shows, "__wrapped__", None), "__code__", None)
-    if not dataclasses.is_dataclass(value) or written is None or written.co_filename != "<string>":
+    if not dataclasses.is_dataclass(kind) or written is None or written.co_filename != "<string>":
         return None
-    return tuple([field.name for field in dataclasses.fields(value) if field.repr])
+    return tuple([field.name for field in dataclasses.fields(kind) if field.repr])
 
 
 def _holds_shown(value: Any, named: bool = True, above: tuple[int, ...] = ()) -> bool:
@@ -108,7 +131,8 @@ def _holds_shown(value: Any, named: bool = True, above: tuple[int, ...] = ()) ->
     or, if asked for, a namedtuple or dataclass. False for one that holds itself.
     """
     if not _has_parts(value):
-        return converted_method(value, "__repr__") is not None
+        shown = _shown_by_backend(repr if named else print, value)
+        return shown is not None or converted_method(value, "__repr__") is not None
     inner = (*above, id(value))
     if id(value) in above:
         return False
@@ -172,7 +196,7 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
             return _checked("__format__", method(value, spec))
         elif type(spec) is str and not spec and _shown_by_str(value):
             value = shown_by_user(str, value)
-        backend = backend_of(value) or backend_within(value) or backend_of(spec)
+        backend = backend_for(value) or backend_of(spec)
         return (
             builtins.format(value, spec)
             if backend is None
@@ -184,7 +208,8 @@ def format(value: Any, spec: Any = "", *, conversion: str | None = None) -> Any:
 
 
 def _shown_by_str(value: Any) -> bool:
-    return getattr(type(value), "__format__") is object.__format__  # noqa: B009
+    is_pythons = getattr(type(value), "__format__") is object.__format__  # noqa: B009
+    return is_pythons or _shown_by_backend(str, value) is not None
 
 
 @hiding
@@ -298,12 +323,23 @@ def formats_itself(value: Any) -> bool:
     if _has_parts(value):
         return _holds_shown(value)
     methods = "__format__", "__str__", "__repr__"
-    return any(converted_method(value, name) is not None for name in methods)
+    is_own = any(converted_method(value, name) is not None for name in methods)
+    return is_own or _shown_by_backend(str, value) is not None
 
 
 def _converted(function: Callable[[Any], str], value: Any) -> Any:
     shown = shown_by_user(function, value)
     if shown is not value:
         return shown
-    backend = backend_of(value) or backend_within(value)
+    backend = backend_for(value)
     return function(value) if backend is None else asked(backend, function, value)
+
+
+def backend_for(value: Any) -> Backend | None:
+    """The backend that makes the text of a value, if one does: that of what is in it, or, while a
+    function is staged, of an exception that holds objects of which code of the user's gives theirs.
+    """
+    found = backend_of(value) or backend_within(value)
+    if found is not None or not isinstance(value, BaseException) or not is_staging():
+        return found
+    return staging() if any(map(formats_itself, value.args)) else None

@@ -4,6 +4,7 @@ traced.
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 from collections.abc import Callable
@@ -23,6 +24,7 @@ from autograph import (
 from autograph.backend import GlobalVariable, backend_of
 from autograph.frames import register_locating
 from autograph.mutation.snapshots import Snapshot
+from autograph.operators.texts import shows_itself
 from autograph.operators.work_of_rounds import VERY_MUCH
 from autograph.users_words import with_article
 from runtime import errors
@@ -281,6 +283,17 @@ class StagingBackend(Backend):
         trace = state.trace
         is_own = type(cell) is CellType and (trace is None or not trace.existed(cell))
         return is_own or (trace is not None and trace.keep(cell))
+
+    def shown(self, function: Callable[..., Any], value: Any) -> Callable[[], Any] | None:
+        """A branch for a value that may be None, in which code of the user's gives its text."""
+        from runtime.staging.lists.shown_items import text_of_optional
+
+        held = value.held if isinstance(value, MaybeNone) else None
+        inner = None if held is None else backend_of(held)
+        is_shown = inner is not None and inner.shown(function, held) is not None
+        if held is None or not (is_shown or shows_itself(type(held), function)):
+            return None
+        return functools.partial(text_of_optional, function, value)
 
     def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of a library, with a staged argument."""

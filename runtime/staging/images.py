@@ -10,51 +10,66 @@ from typing import Any
 
 import numpy as np
 
+from autograph.mutation.users_code import is_users_class
+from autograph.objects import attributes_of
 from autograph.users_words import with_article
 from runtime.graph.data import Opaque, as_data
+from runtime.graph.ir import Origin
 from runtime.graph.structures import children_of, structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control.optional_values import MaybeNone, bound
-from runtime.staging.control.references import is_reference
+from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import SAID, refuse
 from runtime.staging.tracing import is_symbol
 
-# Makes the text of an exception of its one argument; of others it is that of the tuple.
-_WRITES: dict[Any, str] = {BaseException.__str__: "str", KeyError.__str__: "repr"}
-
 _WITH_ITEMS = (deque, ItemsView, ValuesView)
 
 
-def _check_parts(item: Any) -> None:
+def _check_parts(item: Any, raised: Origin | None) -> None:
     """StagingError for an object that holds staged values, or stands for one of Python's, where a
-    graph makes a text of it.
+    graph makes a text of it, or it leaves the graph in an error that is `raised` there.
     """
     from runtime.staging.control.iteration import Staged
 
     kind: Any = type(item)
     if issubclass(kind, Staged):
         item.check_shown()
+    has_text = kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__
     if isinstance(item, _WITH_ITEMS):
         parts = list(item)
-    elif kind.__repr__ is not object.__repr__ or kind.__str__ is not object.__str__:
-        own = getattr(item, "__dict__", None)
-        parts = list(own.values()) if type(own) is dict else []
+    elif is_users_class(kind):
+        parts = [item] if has_text or raised is not None else []
     else:
-        return
-    if any(map(_holds_symbol, parts)):
-        raise _refuse_shown(kind.__qualname__)
+        own = getattr(item, "__dict__", None) if has_text else None
+        parts = list(own.values()) if type(own) is dict else []
+    if holds_symbol(*parts):
+        name = kind.__qualname__
+        raise _refuse_shown(name) if raised is None else _refuse_raised(name, raised)
 
 
-def _holds_symbol(item: Any, above: tuple[int, ...] = ()) -> bool:
-    """Whether a value is a symbol, or a structure with one in it."""
-    if is_symbol(item) or id(item) in above:
-        return is_symbol(item)
-    parts = children_of(item.own() if isinstance(item, Growing) else item)
-    return any(_holds_symbol(part, (*above, id(item))) for part in parts)
+def holds_symbol(*items: Any) -> bool:
+    """Whether one of the values is a symbol, or there is one in it: in a structure, or in an
+    attribute of an object of the user's.
+    """
+    seen: dict[int, Any] = {}
+    pending = list(items)
+    while pending:
+        item = pending.pop()
+        if is_symbol(item) or is_reference(item):
+            return True
+        if id(item) in seen:
+            continue
+        seen[id(item)] = item
+        pending += children_of(item.own() if isinstance(item, Growing) else item)
+        if isinstance(item, BaseException):
+            pending += item.args
+        if is_users_class(type(item)):
+            pending += (attributes_of(item) or {}).values()
+    return False
 
 
 def _refuse_shown(kind: str) -> Exception:
@@ -65,14 +80,25 @@ def _refuse_shown(kind: str) -> Exception:
     )
 
 
+def _refuse_raised(kind: str, origin: Origin) -> Exception:
+    return refuse(
+        f"{with_article(kind)} that holds staged values is in an error that is raised: it would be "
+        "the object of the trace",
+        'raise the values that it holds, a text of them, ValueError(f"bad {n.value}"), or a '
+        "dataclass",
+        location=origin.location,
+    )
+
+
 class Images:
     """Templates of items, and the `symbols` whose values fill them, in their order. Arrays are
     tensors in them if they are not `shown`.
     """
 
-    def __init__(self, shown: bool = True) -> None:
+    def __init__(self, shown: bool = True, raised: Origin | None = None) -> None:
         self.symbols: list[Any] = []
         self._shown = shown
+        self._raised = raised
 
     def of(self, item: Any, above: tuple[int, ...] = ()) -> Any:
         """The item as data: a container as it is now, with slots for the symbols in it."""
@@ -96,11 +122,13 @@ class Images:
                 return self.of(made, (*above, id(item)))
         if isinstance(item, GrowingSequence) and item.__class__ not in (list, tuple):
             return self._of_collection(item)
+        if isinstance(item, Growing) and item.staged is not None:
+            self._check_shown(item)
         found = structure_of(item.shown() if isinstance(item, Growing) else item)
         if found is None:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)
-            _check_parts(item)
+            _check_parts(item, self._raised)
             return as_data(item.copy() if type(item) is np.ndarray else item)
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])
@@ -108,30 +136,44 @@ class Images:
             return structure.handler.image(structure.keys, children)
         return children if type(item) is tuple else Container(structure, children)
 
+    def _check_shown(self, items: Any) -> None:
+        """StagingError for a list of the graph with objects in it that the run chooses, where these
+        leave the graph, or their class makes their text.
+        """
+        from runtime.staging.lists.shown_items import classes_in_items
+
+        kind: Any
+        for kind in classes_in_items(items.staged.element):
+            is_object = is_reference_class(kind) and not issubclass(kind, Growing)
+            if not is_object or (self._raised is None and kind.__repr__ is object.__repr__):
+                continue
+            raise refuse(
+                f"{with_article(items.__class__.__name__)} with objects of the class "
+                f"{kind.__name__}, of which the run chooses one, is printed or raised with what it "
+                "is in",
+                'print or raise its text: print(items), ValueError(f"{items}")',
+                location=None if self._raised is None else self._raised.location,
+            )
+
     def _of_collection(self, items: Any) -> Any:
         """A set or deque of the function, of which a graph makes no text."""
         own = items.own()
-        if own is items or any(map(_holds_symbol, own)):
+        if own is items or holds_symbol(*own):
             raise _refuse_shown(items.__class__.__name__)
         return as_data(own)
 
     def _of_error(self, error: BaseException, is_part: bool) -> Any:
-        """An exception, of which a graph makes a text; of one that is part of what is shown, it
-        would have to be that of the object.
+        """An exception of which the text is not that of its arguments: of one that holds what only
+        the run knows, the graph makes none.
         """
-        for item in error.args:
-            if _is_unknown(item):
-                text = as_data(item.said())
-                if len(error.args) == 1 and not is_part:
-                    return text
+        if has_unknown_text(error):
+            said = [as_data(item.said()) for item in error.args if _is_unknown(item)]
+            if len(error.args) == 1 and not is_part:
+                return said[0]
         inside = Images()
-        args = inside.of(error.args)
+        inside.of(error.args)
         if not inside.symbols:
             return as_data(error)
-        write = _WRITES.get(type(error).__str__)
-        if not is_part and write is not None:
-            self.symbols += inside.symbols
-            return Written(write, args) if len(error.args) == 1 else Written("str", (args,))
         raise refuse(
             f"{with_article(type(error).__name__)} that holds what only the run knows is "
             "printed or raised",
@@ -143,9 +185,11 @@ class Images:
         return Slot(symbol.type)
 
 
-def image_of(error: BaseException) -> tuple[Raised, Sequence[Any]]:
-    """An exception as data, and the symbols in its arguments and attributes."""
-    images = Images()
+def image_of(error: BaseException, raised: Origin | None = None) -> tuple[Raised, Sequence[Any]]:
+    """An exception as data, and the symbols in its arguments and attributes: where it is raised, if
+    it leaves the graph.
+    """
+    images = Images(raised=raised)
     return _image_of(error, images), images.symbols
 
 
@@ -162,6 +206,11 @@ def _image_of(error: BaseException, images: Images) -> Raised:
 def _as_cause(error: BaseException) -> BaseException:
     text: Any = error.args[0] if len(error.args) == 1 else None
     return text.as_cause(error) if _is_unknown(text) else error
+
+
+def has_unknown_text(error: BaseException) -> bool:
+    """Whether only the run has the text of an exception."""
+    return any(map(_is_unknown, error.args))
 
 
 def _is_unknown(text: Any) -> bool:

@@ -13,19 +13,20 @@ from runtime.graph.templates import PRINT
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import opened
-from runtime.staging.images import Images
+from runtime.staging.images import Images, has_unknown_text
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.streams import written_to
 from runtime.staging.symbolic_number import SymbolicNumber
-from runtime.staging.texts import Text, answer
+from runtime.staging.texts import Text, answer, is_in, make
 
 
 def print_staged(*args: Any, **kwargs: Any) -> Any:
     """`print` of what may hold what only the run knows; NotImplemented where nothing does."""
-    given = (*args, *kwargs.values())
     if any(map(_is_one_of_several, args)):
         return print_in_graph(*args, **kwargs)
+    args = tuple(map(_shown, args))
+    given = (*args, *kwargs.values())
     images = Images()
     images.of(given)
     is_known = not images.symbols and backend_within(given) is None
@@ -47,7 +48,7 @@ def print_in_graph(
         args[at].apply(shown)
         return
     images = Images()
-    arguments = images.of(tuple([shown_by_user(print, arg) for arg in args]))
+    arguments = images.of(tuple(map(_shown, args)))
     given = {"sep": sep, "end": end, "flush": flush}
     options = {**{key: images.of(x) for key, x in given.items()}, "file": as_data(file)}
     params = {"arguments": arguments, "options": options}
@@ -62,6 +63,15 @@ def print_in_graph(
     else:
         trace.printed.append(file)
     trace.append(PRINT, [trace.value_of(item) for item in images.symbols], (), params)
+
+
+def _shown(arg: Any) -> Any:
+    """An argument, or its text where code of the user's gives that, or an exception holds what only
+    the run knows.
+    """
+    arg = shown_by_user(print, arg)
+    is_of_run = isinstance(arg, BaseException) and not has_unknown_text(arg) and is_in(arg)
+    return make(str, arg) if is_of_run else arg
 
 
 def _is_one_of_several(arg: Any) -> bool:

@@ -21,6 +21,7 @@ import numpy as np
 from autograph import call, constructor
 from autograph.backend import backend_of, stand_ins
 from autograph.mutation.users_code import is_users_class
+from autograph.operators.texts import text as joining
 from autograph.users_words import with_article
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
@@ -50,7 +51,7 @@ from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tre
 from runtime.staging.control.stand_ins import refused
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
-from runtime.staging.images import Images
+from runtime.staging.images import Images, holds_symbol
 from runtime.staging.lists.growing import Growing, Kind
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active, unfailing
@@ -431,13 +432,13 @@ def _of_error(function: Callable[..., str], error: BaseException) -> Any:
     if function not in OF_ERRORS:
         shows = kind.__repr__ if function in (repr, ascii) else kind.__str__
     if shows is BaseException.__repr__:
-        letter = "a" if function is ascii else "r"
-        template = f"{{}}({{!{letter}}})" if len(args) == 1 else f"{{}}{{!{letter}}}"
-        return make(str.format, template, kind.__name__, one)
+        inside = call(ascii if function is ascii else repr)(one)
+        ends = ("(", ")") if len(args) == 1 else ("", "")
+        return joining(kind.__name__, ends[0], inside, ends[1])
     if shows is KeyError.__str__ and len(args) == 1:
-        return make(repr, one)
+        return call(repr)(one)
     if shows in OF_ERRORS:
-        return make(str, one)
+        return call(str)(one)
     raise refuse(
         f"a text is made of {with_article(kind.__name__)} that holds what only the run knows",
         "make it of its arguments: error.args",
@@ -498,7 +499,7 @@ def _text_of(choice: Choice) -> Text:
 
 def is_in(error: BaseException) -> bool:
     """Whether an exception holds a value that only the run knows."""
-    return is_staged([error.args, vars(error)])
+    return is_staged([error.args, vars(error)]) or holds_symbol(error.args, vars(error))
 
 
 # Made of values

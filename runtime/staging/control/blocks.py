@@ -101,9 +101,9 @@ def add_raise(trace: Trace, error: BaseException, origin: Origin | None = None) 
         error.__traceback__ = None  # it holds what the blocks around have made
         return
     locate(error)
-    exception, symbols = image_of(error)
-    values = [trace.value_of(symbol) for symbol in symbols]
     origin = origin or trace.raised_at(error)
+    exception, symbols = image_of(error, origin or trace.origin())
+    values = [trace.value_of(symbol) for symbol in symbols]
     error.__traceback__ = error.__context__ = None
     trace.append(RAISE, values, (), {"exception": exception}, (), origin)
     trace.failures += 1

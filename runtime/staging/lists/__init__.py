@@ -17,6 +17,7 @@ comparison_sort                 the order of objects with a `__lt__`
 iterator_functions              `itertools`
 endless_counts                  `itertools.count`
 spread_calls                    `zip(*rows)`
+shown_items                     their texts, where code of the user's gives those of items
 growing_dict, dict_entries      dicts that may become lists of the graph
 found_entries                   what is under a key
 dict_views, dict_rows           their keys, values and items; lists as their values

@@ -14,6 +14,7 @@ from runtime.staging.bytecode import rows_unpacked
 from runtime.staging.control import iteration
 from runtime.staging.lists.dict_entries import changed_while_iterated, refuse_unknown_keys
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.shown_items import text_of_view
 from runtime.staging.lists.walks import ListBackend, Walk, let_stand_for, unpacked
 from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
@@ -93,6 +94,10 @@ def check_not_walked(entries: GrowingDict) -> None:
 class _ViewBackend(ListBackend):
     def stages(self, value: Any) -> bool:
         return value._mapping.staged is not None
+
+    def shown(self, function: Callable[..., Any], value: Any) -> Callable[[], Any]:
+        """A loop over the entries: the graph has no views to show."""
+        return functools.partial(text_of_view, value)
 
 
 def _in(own: Callable[[Any, Any], Any], container: Any, item: Any) -> Any:

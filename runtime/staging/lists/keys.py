@@ -124,6 +124,9 @@ def _replaced(key: Any, part: Any, other: Any) -> Any:
 def _in_numbers(key: Any) -> Any:
     if type(key) is tuple:
         return tuple(map(_in_numbers, key))
+    kind: Any = key.__class__
+    if is_reference(key) and kind.__repr__ is object.__repr__:
+        return object.__new__(kind)  # no run has the object itself
     if not isinstance(key, Tensor) or key.static_shape != () or not is_real(key.dtype):
         return key
     kind = bool if key.dtype.is_bool else float if key.dtype.is_floating else int

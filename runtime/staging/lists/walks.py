@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NoReturn, TypeVar
@@ -122,6 +123,13 @@ class ListBackend(StagingBackend):
 
     def stages(self, value: Any) -> bool:
         return value.staged is not None
+
+    def shown(self, function: Callable[..., Any], value: Any) -> Callable[[], Any] | None:
+        """A loop of the graph over the items, which stages the code that gives their texts."""
+        from runtime.staging.lists.shown_items import has_shown, text_of
+
+        is_shown = has_shown(function, value.staged.element)
+        return functools.partial(text_of, value) if is_shown else None
 
 
 _backend = ListBackend()
