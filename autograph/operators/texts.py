@@ -103,7 +103,7 @@ def shows_itself(kind: type, function: Callable[..., Any] = repr, fields: bool =
     if getattr(kind, name) is object.__str__:
         name = "__repr__"
     own = converted_method_of(kind, name) is not None
-    return own or (fields and _fields_of(kind) is not None)
+    return own or (fields and fields_of(kind) is not None)
 
 
 def _shown_by_backend(function: Callable[..., Any], value: Any) -> Callable[[], Any] | None:
@@ -112,10 +112,10 @@ def _shown_by_backend(function: Callable[..., Any], value: Any) -> Callable[[], 
 
 
 def _fields_shown(value: Any) -> tuple[str, ...] | None:
-    return _fields_of(type(value))
+    return fields_of(type(value))
 
 
-def _fields_of(kind: Any) -> tuple[str, ...] | None:
+def fields_of(kind: Any) -> tuple[str, ...] | None:
     """The names that Python shows in the text of a namedtuple or dataclass; None for others."""
     shows = kind.__repr__
     if issubclass(kind, tuple) and getattr(shows, "__module__", "") == "collections":
@@ -155,15 +155,21 @@ def _ends(value: Any, above: tuple[int, ...]) -> bool:
     return id(value) not in above and all([_ends(part, inner) for part in _parts_of(value)])
 
 
+def fields_shown(value: Any, names: Sequence[str]) -> Any:
+    """The text of a namedtuple or dataclass, with fields of these names."""
+    parts: list[Any] = []
+    for name in names:
+        parts += [", ", f"{name}=", _converted(repr, getattr(value, name))]
+    kind = type(value).__name__ if isinstance(value, tuple) else type(value).__qualname__
+    return text(f"{kind}(", *parts[1:], ")")
+
+
 def _items_shown(value: Any) -> Any:
     """The text of a list, tuple or dict, in which code of the user's gives that of an item."""
-    parts: list[Any] = []
     names = _fields_shown(value)
     if names is not None:
-        for name in names:
-            parts += [", ", f"{name}=", _converted(repr, getattr(value, name))]
-        kind = type(value).__name__ if isinstance(value, tuple) else type(value).__qualname__
-        return text(f"{kind}(", *parts[1:], ")")
+        return fields_shown(value, names)
+    parts: list[Any] = []
     for item in value:
         parts += [", ", _converted(repr, item)]
         if _kind(value) is dict:

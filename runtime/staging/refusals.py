@@ -204,7 +204,8 @@ _TEXT_METHODS = ("__repr__", "__str__", "__format__")
 _TEXT_MODULES = (
     "autograph.backend", "autograph.calls", "autograph.frames",
     "autograph.operators.builtin_calls", "autograph.operators.texts",
-    "collections", "dataclasses", "logging", "pprint", "reprlib", "string", "types", "warnings",
+    "collections", "dataclasses", "logging", "pprint", "reprlib", "string", "traceback", "types",
+    "warnings", "runtime.staging.block_recorder",
 )  # fmt: skip
 _READING = "runtime.graph.templates"
 

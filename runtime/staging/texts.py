@@ -21,6 +21,7 @@ import numpy as np
 from autograph import call, constructor
 from autograph.backend import backend_of, stand_ins
 from autograph.mutation.users_code import is_users_class
+from autograph.operators.texts import fields_of, fields_shown
 from autograph.operators.texts import text as joining
 from autograph.users_words import with_article
 from runtime import dtypes
@@ -339,13 +340,20 @@ def text_class(function: Any) -> Callable[..., Any] | None:
 
 
 def shown_value(function: Any) -> Callable[..., Any] | None:
-    """Returns what to call for `x.__repr__` and the like of what stands for a value of the user's;
-    None for anything else.
+    """Returns what to call for `x.__repr__` and the like of what stands for a value of the user's,
+    or of a dataclass or namedtuple; None for anything else.
     """
     shows = _SHOWN.get(function.__name__) if type(function) is MethodType else None
-    if shows is None or not (backend_of(function.__self__) or type(function.__self__) in stand_ins):
+    if shows is None:
         return None
-    return functools.partial(call(shows), function.__self__)
+    value = function.__self__
+    if backend_of(value) or type(value) in stand_ins:
+        return functools.partial(call(shows), value)
+    for kind in type(value).__mro__ if shows is repr else ():
+        if vars(kind).get("__repr__") is function.__func__:
+            names = fields_of(kind)
+            return None if names is None else functools.partial(fields_shown, value, names)
+    return None
 
 
 _SHOWN: dict[str, Any] = {"__str__": str, "__repr__": repr, "__format__": format}

@@ -233,7 +233,7 @@ class GrowingDict(dict[Any, Any], EntryTable):
 
     def __repr__(self) -> str:
         if self.staged is None:
-            return dict.__repr__(self)
+            return dict.__repr__(self) if self.plain is dict else repr(self.own())
         raise refuse_unknown_keys("its text")
 
     def keys(self) -> Any:

@@ -8,7 +8,9 @@ and as items of what the run makes.
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter, deque
+import reprlib
+import traceback
+from collections import Counter, deque, namedtuple
 from collections.abc import Callable
 from typing import Any
 
@@ -77,6 +79,24 @@ class Entries(dict):
 class Pair(tuple):
     def __repr__(self):
         return "Pair" + tuple.__repr__(self)
+
+
+class Named(namedtuple("Named", "a b")):
+    def __repr__(self):
+        return "named " + super().__repr__()
+
+
+@dataclasses.dataclass
+class Base:
+    a: Any
+
+
+@dataclasses.dataclass
+class Wider(Base):
+    b: float = 1.0
+
+    def __str__(self):
+        return super().__repr__() + self.__repr__()
 
 
 class Counts(Counter):
@@ -150,6 +170,9 @@ PROGRAMS: dict[str, Callable[[Any], Any]] = {
     "dict": lambda x: f"{Entries(a=x)} {[Entries(a=[x])]}",
     "tuple": lambda x: repr(Pair((x, Items([x])))) + str(Pair((x,))),
     "of_itself": of_itself,
+    "namedtuple": lambda x: f"{Named(x, 1)} {[Named([x], 2)]}",
+    "dataclass": lambda x: f"{Wider(x)}" + Base([x]).__repr__(),
+    "counter_that_python_knows": lambda x: f"{Counter('ab')}{x}" + str(Counter("a")),
     "by_name": by_name,
     "of_a_text": lambda x: f"{x}".__str__() + f"{x}".__repr__() + f"{x}".__format__(">9"),
     "of_a_number": lambda x: float(x).__repr__() + int(x).__str__() + float(x).__format__(".3f"),
@@ -164,8 +187,14 @@ def test_a_class_builds_on_the_text_of_its_base(name: str) -> None:
 
 @pytest.mark.parametrize(
     "make",
-    [lambda x: OfAFile(2, f"{x}"), lambda x: Formatted(f"{x}"), lambda x: Counts(a=x)],
-    ids=["error_of_c", "format", "counter"],
+    [
+        lambda x: OfAFile(2, f"{x}"),
+        lambda x: Formatted(f"{x}"),
+        lambda x: Counts(a=x),
+        lambda x: reprlib.repr([x]) if x > 1 else "",
+        lambda x: traceback.format_exception_only(ValueError(f"{x}")),
+    ],
+    ids=["error_of_c", "format", "counter", "reprlib", "traceback"],
 )
 def test_no_text_is_that_of_the_trace(make: Callable[[Any], Any]) -> None:
     with pytest.raises((autograph.StagingError, errors.OperatorNotAllowedInGraphError)) as refused:
