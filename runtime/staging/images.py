@@ -24,6 +24,7 @@ from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.growing import Growing, GrowingSequence
 from runtime.staging.refusals import SAID, refuse
+from runtime.staging.scopes import active
 from runtime.staging.tracing import is_symbol
 
 _WITH_ITEMS = (deque, ItemsView, ValuesView)
@@ -90,6 +91,21 @@ def _refuse_raised(kind: str, origin: Origin) -> Exception:
     )
 
 
+def check_print_options(item: Any) -> None:
+    """StagingError for an array of which a text is made where the trace has changed how NumPy
+    writes arrays.
+    """
+    if not isinstance(item, np.ndarray) and getattr(item, "static_shape", None) == ():
+        return  # numbers are written alike
+    watcher = active().watcher
+    if watcher is not None and watcher.around.shows_otherwise():
+        raise refuse(
+            "an array is printed, or made a text, with other np.printoptions than those of the "
+            "caller: the graph does so when it runs, with the caller's",
+            "set them around the call of the function, or write the numbers: f'{x[0]:.2f}'",
+        )
+
+
 class Images:
     """Templates of items, and the `symbols` whose values fill them, in their order. Arrays are
     tensors in them if they are not `shown`.
@@ -107,8 +123,10 @@ class Images:
             return Either(self._slot(item.flag), self.of(item.held, above))
         if is_symbol(item):
             slot = self._slot(item)
-            is_array = self._shown and isinstance(item, SymbolicArray)
-            return Written("array", (slot,)) if is_array else slot
+            if not self._shown or not isinstance(item, SymbolicArray):
+                return slot
+            check_print_options(item)
+            return Written("array", (slot,))
         if type(item) is Truth:
             item = item.opened(item.location)
         if type(item) is TaggedUnion:
@@ -129,7 +147,11 @@ class Images:
             if isinstance(item, BaseException):
                 return self._of_error(item, len(above) > 1)
             _check_parts(item, self._raised)
-            return as_data(item.copy() if type(item) is np.ndarray else item)
+            if type(item) is not np.ndarray:
+                return as_data(item)
+            if self._shown:
+                check_print_options(item)
+            return as_data(item.copy())
         structure, parts = found
         children = tuple([self.of(part, (*above, id(item))) for part in parts])
         if structure.handler.image is not None:

@@ -36,7 +36,7 @@ from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
-from runtime.staging.guarding.error_state import state_now
+from runtime.staging.guarding.numpy_state import error_state
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
 from runtime.staging.refusals import refuse
@@ -100,13 +100,15 @@ def _raising(name: str) -> dict[str, tuple[str, ...]]:
     """
     if not name.startswith("np."):
         return {}
-    state = dict(state_now())
+    state = dict(error_state())
     watcher = active().watcher
-    around = None if watcher is None else watcher.see_error_state()
+    if watcher is not None:
+        watcher.see_error_state()
     others = [f"{kind}={way!r}" for kind, way in state.items() if way in ("call", "log", "print")]
     if others:
         raise _refused(name, f"np.errstate({others[0]}) is to tell of a failure", _FINITE)
-    if around is not None and around.catches_warnings() and "warn" in state.values():
+    is_caught = watcher is not None and watcher.around.catches_warnings()
+    if is_caught and "warn" in state.values():
         raise _refused(name, "NumPy's warnings are caught around it", _FINITE)
     kinds = tuple([kind for kind, way in state.items() if way == "raise"])
     return {"raising": kinds} if kinds else {}

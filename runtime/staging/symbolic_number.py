@@ -116,9 +116,10 @@ class SymbolicNumber(InScope):
             raise refuse(f"{what}, as Python's numbers have", "compute with the number itself")
         # Asked for by classes' names too, to find out what an object is: no refusal to remember.
         # As of a symbolic tensor: what libraries ask for is worth no place.
-        error = AttributeError(what, name=name, obj=self)
-        vars(error)[SAID] = (f"'{self.type.kind}' object has no attribute {name!r}",)
+        said = f"'{self.type.kind}' object has no attribute {name!r}"
+        error = AttributeError(said, name=name, obj=self)
         if not name.startswith("_"):
+            vars(error)[SAID] = (said,)
             error.args = (f"{format_location(user_location())}: {what}",)
         raise error
 

@@ -44,6 +44,7 @@ from runtime.graph.templates import (
 )
 from runtime.graph.text_ops import TEXT
 from runtime.staging.aliasing.sharing import home
+from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control.choices import Choice, is_shown_as_object
 from runtime.staging.control.iteration import Staged, length_of, register_elements
 from runtime.staging.control.optional_values import MaybeNone, bound
@@ -52,7 +53,7 @@ from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tre
 from runtime.staging.control.stand_ins import refused
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.frames import user_location
-from runtime.staging.images import Images, holds_symbol
+from runtime.staging.images import Images, check_print_options, holds_symbol
 from runtime.staging.lists.growing import Growing, Kind
 from runtime.staging.refusals import asked_by_converted_code, refuse
 from runtime.staging.scopes import active, unfailing
@@ -467,6 +468,8 @@ def _kept(item: Any) -> Any:
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if isinstance(item, SymbolicTensor):
+        if isinstance(item, SymbolicArray):
+            check_print_options(item)
         return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())
     kind = type(item)
     if kind in _ATOMS or is_symbol(item) or kind is Text or isinstance(item, _UNCHANGING):

@@ -3,7 +3,7 @@
 watching, code_paths                  finding what code reads
 reading, lookup, class_facts          finding what that reads of objects
 file_questions                        whether a file is there
-error_state                           what NumPy does where a number fails
+numpy_state                           what NumPy does where a number fails, and its texts
 findings                              what was found, until the trace is made
 guards, containers, weak_paths        comparing it at each call, and keeping it collectable
 """

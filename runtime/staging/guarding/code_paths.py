@@ -35,7 +35,7 @@ class Import(NamedTuple):
 
 
 class _Reads(NamedTuple):
-    """What code reads, and the functions defined in it."""
+    """The names and paths that code reads, with the functions defined in it."""
 
     names: Mapping[str, bool]
     paths: tuple[StaticPath, ...]

@@ -36,10 +36,10 @@ from runtime.staging.guarding.code_paths import (
     names_in_library,
     paths_in,
 )
-from runtime.staging.guarding.error_state import KEPT, ErrorStateAround
 from runtime.staging.guarding.file_questions import FILES, asks_of_files, question_of
 from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard, is_users_code
+from runtime.staging.guarding.numpy_state import ERROR_STATES, SettingsAround
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
 from runtime.staging.guarding.weak_paths import Attribute, attribute_now
 from runtime.staging.scopes import Symbol
@@ -63,11 +63,11 @@ class _Variables(NamedTuple):
 class Watcher(Reader):
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
-    __slots__ = ("_around", "_late", "_visited")
+    __slots__ = ("_late", "_visited", "around")
 
     def __init__(self) -> None:
         super().__init__()
-        self._around = ErrorStateAround()
+        self.around = SettingsAround()
         self._visited: set[Any] = set()
         self._late: list[FunctionType] = []
 
@@ -320,10 +320,9 @@ class Watcher(Reader):
         self._place = place
         self._see(mapping, key, value)
 
-    def see_error_state(self) -> ErrorStateAround:
-        """Guard that NumPy's error state around the trace is what it is; returns that."""
-        self.see_item(KEPT, self._around.errors, True, "np.geterr()")
-        return self._around
+    def see_error_state(self) -> None:
+        """Guard that NumPy's error state around the trace is what it is."""
+        self.see_item(ERROR_STATES, self.around.errors, True, "np.geterr()")
 
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""

@@ -110,7 +110,7 @@ class _Kind:
         if shape == self.shape is not None:
             return
         if not compatible(self.shape, shape):
-            raise ValueError(
+            raise errors.InvalidValueError(
                 f"a TensorArray with elements of shape {TensorShape(self.shape)} was given one of "
                 f"shape {TensorShape(shape)}: make it with infer_shape=False for different shapes"
             )

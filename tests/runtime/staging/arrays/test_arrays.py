@@ -1248,6 +1248,40 @@ def test_the_error_state_around_the_function_is_guarded():
     assert traces(staged) == 2
 
 
+def printed_with_options(values):
+    values = np.asarray(values) / 3
+    with np.printoptions(precision=2):
+        print(values)
+
+
+def written_with_options(values):
+    values = np.asarray(values) / 3
+    with np.printoptions(precision=2):
+        text = f"{values}"
+    return text
+
+
+@pytest.mark.parametrize("program", [printed_with_options, written_with_options])
+def test_texts_of_arrays_by_options_of_the_function_are_refused(program):
+    with pytest.raises(StagingError, match="other np.printoptions than those of the caller"):
+        rt.function(program)(rt.constant([1.0, 2.0]))
+
+
+def test_the_callers_options_hold_for_what_the_graph_prints(capsys):
+    def shown(values):
+        print(np.asarray(values) / 3)
+        with np.printoptions(precision=2):
+            print(np.sum(np.asarray(values)))
+
+    staged, values = rt.function(shown), [1.0, 2.0]
+    for digits in (8, 3, 8):
+        with np.printoptions(precision=digits):
+            shown(np.array(values))
+            expected = capsys.readouterr()
+            staged(rt.constant(values, rt.float64))
+            assert capsys.readouterr() == expected
+
+
 def test_a_failure_that_numpy_is_to_tell_a_function_is_refused():
     def told(values):
         with np.errstate(divide="call", call=print):
