@@ -16,7 +16,7 @@ from runtime.core.shapes import Shape, TensorSpec, as_shape
 from runtime.core.state import state
 from runtime.core.types import TensorType
 from runtime.dtypes import DType
-from runtime.errors import OpError
+from runtime.errors import InvalidValueError
 from runtime.staging.explicit_control_flow import check_takes, checked_callable, while_loop
 from runtime.staging.lists.tensor_array import TensorArray
 from runtime.staging.scopes import called
@@ -159,10 +159,9 @@ def _checked(item: Any, dtype: DType, name: str, way_out: str) -> Any:
 def _write(array: TensorArray, index: Any, item: Any, name: str) -> TensorArray:
     try:
         return array.write(index, item)
-    except ValueError as error:
-        if isinstance(error, OpError):
-            raise
-        raise ValueError(f"{name}(): fn must return one shape for all rows: {error}") from None
+    except InvalidValueError as error:
+        words = f"{name}(): fn must return one shape for all rows: {error.detail}"
+        raise InvalidValueError(words) from None
 
 
 def _written(
