@@ -397,6 +397,22 @@ def _is_complex(array: SymbolicTensor) -> bool:
     return array.type.dtype.np_dtype.kind == "c"
 
 
+def _common_type(*arrays: Any) -> Any:
+    """The class of numbers that can hold those of these arrays."""
+    known = [STAGED[np.asarray](array).type.dtype.np_dtype for array in arrays]
+    return np.common_type(*[np.empty(0, dtype) for dtype in known])
+
+
+def _in_order(name: str, item: Any, *args: Any, **kwargs: Any) -> Any:
+    """A function that takes items in an order: not in that of memory, which no graph knows."""
+    at = names_of(FUNCTIONS[name]).index("order") - 1
+    order = kwargs.get("order", args[at] if at < len(args) else "C")
+    rank = len(shape) if (shape := getattr(item, "static_shape", None)) is not None else 2
+    if order in ("A", "K") and rank > 1:
+        raise _refused(name, f"order={order!r} is that of numbers in memory", "say 'C' or 'F'")
+    return _staged(name, item, *args, **kwargs)
+
+
 def _written(name: str, out: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """The `out` of a call, which has the result then: where a mask says so, if there is one."""
     function = FUNCTIONS[name]
@@ -451,6 +467,8 @@ _STAND_INS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.empty: staged("np.zeros"),
     np.empty_like: staged("np.zeros_like"),
     **{getattr(np, name): partial(_itself, f"np.{name}") for name in ("asarray", "asanyarray")},
+    **{getattr(np, name): partial(_in_order, f"np.{name}") for name in ("ravel", "reshape")},
+    np.common_type: _common_type,
     np.iscomplexobj: _asking(_is_complex),
     np.isrealobj: _asking(lambda array: not _is_complex(array)),
     np.ndenumerate: _asking(_enumerated),

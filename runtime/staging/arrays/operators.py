@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import operator
 import sys
 from collections.abc import Callable
+from types import FunctionType
 from typing import Any, NoReturn
 
 import numpy as np
@@ -50,9 +52,8 @@ _EQUALITY = (np.equal, np.not_equal)
 _OF_NUMPY = (np.ndarray, np.generic)
 
 _METHODS = (
-    "all any argmax argmin argpartition argsort astype choose clip copy cumprod cumsum "
-    "diagonal dot max mean min nonzero prod ravel repeat round searchsorted squeeze std sum "
-    "swapaxes take trace var"
+    "all any argmax argmin argpartition argsort copy cumprod cumsum diagonal dot max mean min "
+    "nonzero prod ravel repeat round searchsorted squeeze std sum take trace var"
 )
 
 
@@ -185,6 +186,8 @@ def _attach() -> None:
     for name in _METHODS.split():
         setattr(SymbolicArray, name, _method(getattr(np, name)))
     for name, method in _OWN:
+        if isinstance(method, FunctionType):
+            method.__name__ = method.__qualname__ = name  # as messages name it
         setattr(SymbolicArray, name, method)
 
 
@@ -232,22 +235,59 @@ def _method(function: Any) -> Any:
     return method
 
 
-def _with_tuple(function: Any) -> Any:
-    """A method that takes numbers, or a tuple of them."""
-
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        given = args if len(args) < 2 else (args,)
-        return STAGED[function](self, *given, **kwargs)
-
-    return method
+def _reshaped(self: Any, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
+    given = shape if len(shape) < 2 else (shape,)
+    named = {} if copy is None else {"copy": copy}
+    return STAGED[np.reshape](self, *given, **_ordered(order), **named)
 
 
-def _compressed(self: Any, condition: Any, axis: Any = None) -> Any:
-    return STAGED[np.compress](condition, self, axis)
+def _transposed(self: Any, *axes: Any) -> Any:
+    return STAGED[np.transpose](self, *(axes if len(axes) < 2 else (axes,)))
 
 
-def _flattened(self: Any) -> Any:
-    return STAGED[np.copy](STAGED[np.ravel](self))
+def _swapped(self: Any, axis1: Any, axis2: Any, /) -> Any:
+    return STAGED[np.swapaxes](self, axis1, axis2)
+
+
+def _of_rows(self: Any) -> Any:
+    return STAGED[np.swapaxes](self, -1, -2)
+
+
+def _cast(
+    self: Any,
+    dtype: Any,
+    order: str = "K",
+    casting: Any = "unsafe",
+    subok: bool = True,
+    copy: bool = True,
+) -> Any:
+    own, wanted = self.type.dtype.np_dtype, np.dtype(getattr(dtype, "np_dtype", dtype))
+    if not np.can_cast(own, wanted, casting):
+        raise TypeError(
+            f"Cannot cast array data from {own!r} to {wanted!r} according to the rule {casting!r}"
+        )
+    return STAGED[np.astype](self, dtype, **({} if copy else {"copy": False}))
+
+
+def _chosen(self: Any, *choices: Any, out: Any = None, mode: str = "raise") -> Any:
+    given = choices[0] if len(choices) == 1 else choices
+    return STAGED[np.choose](self, given, out=out, mode=mode)
+
+
+def _bounded(self: Any, min: Any = None, max: Any = None, out: Any = None, **options: Any) -> Any:
+    return STAGED[np.clip](self, min, max, out=out, **options)
+
+
+def _compressed(self: Any, condition: Any, axis: Any = None, out: Any = None) -> Any:
+    return STAGED[np.compress](condition, self, axis, out=out)
+
+
+def _flattened(self: Any, order: str = "C") -> Any:
+    return STAGED[np.copy](STAGED[np.ravel](self, **_ordered(order)))
+
+
+def _ordered(order: str) -> dict[str, str]:
+    return {} if order == "C" else {"order": order}
 
 
 def _in_a_row(self: Any) -> Any:
@@ -265,7 +305,11 @@ def _number(self: Any, *place: Any) -> Any:
     """Python's number at a place of an array, or of one with one element."""
     if len(place) == 1 and not isinstance(place[0], tuple):
         return _numbers(self.reshape(-1)[place[0]])
-    at = place[0] if len(place) == 1 else place
+    at, shape = place[0] if len(place) == 1 else place, self.static_shape
+    if not place and shape is not None and None not in shape and math.prod(shape) != 1:
+        raise ValueError("can only convert an array of size 1 to a Python scalar")
+    if place and shape is not None and len(at) != len(shape):
+        raise ValueError("incorrect number of indices for array")
     return _numbers(self[at] if place else self.reshape(()))
 
 
@@ -282,30 +326,71 @@ def _numbers(self: Any) -> Any:
     return [_numbers(self[at]) for at in range(shape[0])]
 
 
-def _sorted(self: Any, axis: int = -1) -> None:
-    set_item(self, ..., STAGED[np.sort](self, axis=axis))
+def _tolist(self: Any) -> Any:
+    return _numbers(self)
 
 
-def _parted(self: Any, kth: Any, axis: int = -1, *_: Any) -> None:
-    set_item(self, ..., STAGED[np.partition](self, kth, axis))
+def _sorted(
+    self: Any, axis: Any = -1, kind: Any = None, order: Any = None, *, stable: Any = None
+) -> None:
+    options = {"kind": kind, "order": order, "stable": stable}
+    given = {key: value for key, value in options.items() if value is not None}
+    set_item(self, ..., STAGED[np.sort](self, operator.index(axis), **given))
 
 
-def _put(self: Any, *args: Any, **kwargs: Any) -> None:
-    STAGED[np.put](self, *args, **kwargs)
+def _parted(
+    self: Any, kth: Any, axis: Any = -1, kind: str = "introselect", order: Any = None
+) -> None:
+    named = {} if order is None else {"order": order}
+    set_item(self, ..., STAGED[np.partition](self, kth, operator.index(axis), kind, **named))
 
 
-def _filled(self: Any, value: Any) -> None:
+def _put(self: Any, indices: Any, values: Any, mode: str = "raise") -> None:
+    STAGED[np.put](self, indices, values, mode)
+
+
+def _filled(self: Any, value: Any, /) -> None:
     set_item(self, ..., value)
+
+
+def _set_real(self: Any, value: Any) -> None:
+    _check_writable(self, "real")
+    if self.type.dtype.np_dtype.kind == "c":
+        value = _complex(_part_with(np.real, self, value), STAGED[np.imag](self))
+    set_item(self, ..., value)
+
+
+def _set_imaginary(self: Any, value: Any) -> None:
+    _check_writable(self, "imag")
+    if self.type.dtype.np_dtype.kind != "c":
+        raise TypeError("array does not have imaginary part to set")
+    set_item(self, ..., _complex(STAGED[np.real](self), _part_with(np.imag, self, value)))
+
+
+def _check_writable(array: Any, name: str) -> None:
+    if array.static_shape == ():
+        raise AttributeError(f"attribute {name!r} of 'numpy.generic' objects is not writable")
+
+
+def _part_with(part: Any, array: Any, value: Any) -> Any:
+    """The real or imaginary parts of an array, with these numbers in them."""
+    return set_item(STAGED[np.copy](STAGED[part](array)), ..., value)
+
+
+def _complex(real: Any, imaginary: Any) -> Any:
+    return as_array(ops.complex(as_tensor(real), as_tensor(imaginary)))
 
 
 _OWN: tuple[tuple[str, Any], ...] = (
     ("__getitem__", _item), ("as_item", _as_item), ("__mul__", _times), ("__rmul__", _timed),
-    ("checked_key", _checked), ("compress", _compressed), ("T", property(_method(np.transpose))),
+    ("astype", _cast), ("checked_key", _checked), ("choose", _chosen), ("clip", _bounded),
+    ("compress", _compressed), ("T", property(_method(np.transpose))), ("mT", property(_of_rows)),
     ("conj", _method(np.conjugate)), ("conjugate", _method(np.conjugate)), ("fill", _filled),
     ("flatten", _flattened), ("flat", property(_in_a_row, _refuse_row)),
-    ("imag", property(_method(np.imag))), ("item", _number), ("partition", _parted), ("put", _put),
-    ("real", property(_method(np.real))), ("reshape", _with_tuple(np.reshape)),
-    ("sort", _sorted), ("tolist", _numbers), ("transpose", _with_tuple(np.transpose)),
+    ("imag", property(_method(np.imag), _set_imaginary)), ("item", _number),
+    ("partition", _parted), ("put", _put), ("real", property(_method(np.real), _set_real)),
+    ("reshape", _reshaped), ("sort", _sorted), ("swapaxes", _swapped), ("tolist", _tolist),
+    ("transpose", _transposed),
 )  # fmt: skip
 
 

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import math
 import sys
-from typing import Any
+from types import FrameType
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -33,10 +34,7 @@ class SymbolicArray(SymbolicTensor):
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(np.ndarray, name):
             return super().__getattr__(name)
-        raise refuse(
-            f"an array of which only the run knows the items has no {name!r}",
-            "use its items, a[i], a function of NumPy's, or an array that Python knows",
-        )
+        raise _refuse_member(name)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         known = self.static_value
@@ -57,7 +55,7 @@ class SymbolicArray(SymbolicTensor):
     def dtype(self) -> Any:
         """NumPy's dtype, for the user's code."""
         own = self.type.dtype
-        return own.np_dtype if converted_code(sys._getframe(1).f_code) else own
+        return own.np_dtype if _is_users(sys._getframe(1)) else own
 
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
@@ -67,7 +65,7 @@ class SymbolicArray(SymbolicTensor):
     def shape(self) -> Any:
         """The sizes in a tuple, for the user's code: staged ones where only the run knows them."""
         known = self.static_shape
-        if known is None or not converted_code(sys._getframe(1).f_code):
+        if known is None or not _is_users(sys._getframe(1)):
             return TensorShape(known)
         return shape_of(self)
 
@@ -83,6 +81,30 @@ class SymbolicArray(SymbolicTensor):
             return ops.size(self, dtypes.int64)._as_number()
         return math.prod(shape)
 
+    @property
+    def itemsize(self) -> int:
+        """The bytes of an element."""
+        return self.type.dtype.np_dtype.itemsize
+
+    @property
+    def nbytes(self) -> Any:
+        """The bytes of all elements."""
+        return self.size * self.itemsize
+
+    @property
+    def device(self) -> Any:
+        """NumPy's name for it, for the user's code."""
+        return "cpu" if _is_users(sys._getframe(1)) else super().device
+
+    @property
+    def strides(self) -> NoReturn:
+        """Refused: how numbers lie in memory is not what the graph says."""
+        raise _refuse_member("strides")
+
+    @strides.setter
+    def strides(self, strides: Any) -> None:
+        raise _refuse_to_assign("strides", "x = x.reshape(...)")
+
     def snapshot(self) -> SymbolicTensor:
         """A tensor of the numbers that it holds now."""
         return as_tensor(self)
@@ -91,6 +113,22 @@ class SymbolicArray(SymbolicTensor):
         return (
             f"<staged array {self.name!r} shape={self.static_shape} dtype={self.type.dtype.name}>"
         )
+
+
+def _is_users(frame: FrameType) -> bool:
+    """Whether the user's code, or a library's, asks: converted or, where nothing was, as it is."""
+    is_ours = frame.f_globals.get("__name__", "").startswith(_OURS)
+    return not is_ours or converted_code(frame.f_code)
+
+
+_OURS = "runtime.", "autograph."
+
+
+def _refuse_member(name: str) -> Exception:
+    return refuse(
+        f"an array of which only the run knows the items has no {name!r}",
+        "use its items, a[i], a function of NumPy's, or an array that Python knows",
+    )
 
 
 def _refuse_to_assign(name: str, instead: str) -> Exception:
