@@ -104,7 +104,8 @@ def _raising(name: str) -> dict[str, tuple[str, ...]]:
     watcher = active().watcher
     if watcher is not None:
         watcher.see_error_state()
-    others = [f"{kind}={way!r}" for kind, way in state.items() if way in ("call", "log", "print")]
+    known = "ignore", "warn", "raise"
+    others = [f"{kind}={way!r}" for kind, way in state.items() if way not in known]
     if others:
         raise _refused(name, f"np.errstate({others[0]}) is to tell of a failure", _FINITE)
     is_caught = watcher is not None and watcher.around.catches_warnings()
