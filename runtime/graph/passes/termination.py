@@ -5,17 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from runtime.core.primitive import TABLE, Primitive
+from runtime.core.forms import Form, Logic
 from runtime.graph.ir import Node, Value, walk
 from runtime.graph.nodes import COND
-from runtime.graph.numbers import BINARY
 from runtime.graph.passes.rewriting import is_constant
 
-_UP = {BINARY["lt"]: BINARY["add"], TABLE["less"]: TABLE["add"]}
-_DOWN = {BINARY["gt"]: BINARY["sub"], TABLE["greater"]: TABLE["sub"]}
-_COUNTING: dict[Primitive, Primitive] = {**_UP, **_DOWN}
-"""The tests of a counter and a bound, and the op that takes the counter one further."""
-_AND = (BINARY["and"], TABLE["logical_and"])
+_FURTHER = {"<": "+", ">": "-"}
+"""The signs of a test of a counter and a bound, and of what takes the counter one further."""
 
 
 def ends(loop: Node, makers: Mapping[Value, tuple[Node, int]]) -> bool:
@@ -23,6 +19,11 @@ def ends(loop: Node, makers: Mapping[Value, tuple[Node, int]]) -> bool:
     the places of these among their outputs.
     """
     return _Rounds(loop, makers).is_false_at_last(loop.regions[0].results[0])
+
+
+def _sign(node: Node) -> str:
+    form = node.primitive.scalar
+    return form.sign if isinstance(form, Form) else ""
 
 
 class _Rounds:
@@ -44,9 +45,9 @@ class _Rounds:
             if not self.is_false(otherwise):
                 return self.is_false(then) and self.is_false_at_last(otherwise)
             return self.is_false_at_last(node.inputs[0]) or self.is_false_at_last(then)
-        if node.primitive in _AND:
+        if node.primitive.logic is Logic.AND:
             return any(map(self.is_false_at_last, node.inputs))
-        return node.primitive in _COUNTING and self.counts(node)
+        return _sign(node) in _FURTHER and self.counts(node)
 
     def counts(self, test: Node) -> bool:
         """Whether a test compares a number that each round takes one further with one from before
@@ -54,7 +55,7 @@ class _Rounds:
         """
         further, bound = test.inputs
         step, _ = self.makers.get(further, (None, 0))
-        if step is None or step.primitive is not _COUNTING[test.primitive]:
+        if step is None or _sign(step) != _FURTHER[_sign(test)]:
             return False
         counter, by = step.inputs
         places = [place for place, value in enumerate(self.body.parameters) if value is counter]
