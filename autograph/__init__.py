@@ -13,6 +13,7 @@ trees, load                         trees of `ast` and gast; from a tree to a fu
 printing, line_wrapping             from a tree to text
 string_literals                     literals in it
 operators, backend                  what generated code calls; where a tensor library plugs in
+optional_parameters                 where None means a default, of what is not converted
 calls, twins                        the converted function for what code calls
 class_members, user_attributes      what Python calls by itself: special methods, properties,
 user_iterators, generator_managers  iterators, generators, by

@@ -360,6 +360,15 @@ class Backend:
         """
         return None
 
+    def with_defaults(
+        self, function: Callable[..., Any], places: Any, args: tuple[Any, ...], kwargs: Any
+    ) -> Any:
+        """A call, of a function that is not converted, in which only the run knows whether an
+        argument is None; `NotImplemented` for any other. At `places`, and under such names, None
+        means a default.
+        """
+        return NotImplemented
+
     def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin with a staged argument; `NotImplemented` leaves it to the plain function."""
         return NotImplemented

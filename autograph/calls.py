@@ -39,6 +39,7 @@ from autograph.operators.growing import is_asking
 from autograph.operators.managers import Entered, manager_of
 from autograph.operators.texts import shown_as
 from autograph.operators.unpacking import spreading
+from autograph.optional_parameters import optional_parameters
 from autograph.twins import (
     HEAP_TYPE,
     Cells,
@@ -82,7 +83,8 @@ def call(function: Any) -> Any:
             recipe = _new_recipe(plain)
         if not recipe:
             if not is_asking() or not _is_convertible(plain):
-                return _of_libraries.get(id(function), function)
+                called = _of_libraries.get(id(function), function)
+                return _with_defaults(function, called)
             recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
         elif is_asking() and not is_generator_function(plain) and source_known(plain):
             recipe = _recipe_of(plain, convert_once(plain, Form.ASKING))
@@ -486,10 +488,34 @@ def _special_call(function: Any) -> Any:
         return function  # one of several, and only the run knows which
     builtin = _taken_over(function)
     if builtin is not None and this_thread.observers and not this_thread.unconverted:
-        return _observed(function, builtin, this_thread.observers)
+        return _with_defaults(function, _observed(function, builtin, this_thread.observers))
     instead = [observer(function, ()) for observer in this_thread.observers]
     found = next((call for call in instead if call is not None), None)
-    return function if found is None and this_thread.unconverted else found
+    if found is None and this_thread.unconverted:
+        return function
+    if type(function) is BuiltinFunctionType:
+        return _with_defaults(function, _call_builtin(function) if found is None else found)
+    return found if found is None else _with_defaults(function, found)
+
+
+def _with_defaults(function: Any, called: Any) -> Any:
+    """The function, or what stands for it, where only the run may know whether an argument is
+    None, which means a default there.
+    """
+    places = optional_parameters(function)
+    backend = staging() if places else None
+    if backend is None:
+        return called
+
+    def calling(*args: Any, **kwargs: Any) -> Any:
+        try:
+            made = backend.with_defaults(function, places, args, kwargs)
+            return called(*args, **kwargs) if made is NotImplemented else made
+        except BaseException as error:  # whatever passes through is the user's: only ours goes
+            hide(error)
+            raise
+
+    return calling
 
 
 def _taken_over(function: Any) -> Any:

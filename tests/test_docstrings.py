@@ -57,7 +57,17 @@ OF_THE_RUNTIME = {
     "autograph.AutographError": ("at",),
     "autograph.Backend": (
         *("cond", "while_loop", "for_loop", "not_", "and_", "or_", "assert_", "setitem", "defined"),
-        *("failures", "stages", "owns", "builtin", "elements", "for_rest", "work", "watched"),
+        *(
+            "failures",
+            "stages",
+            "owns",
+            "builtin",
+            "with_defaults",
+            "elements",
+            "for_rest",
+            "work",
+            "watched",
+        ),
         *(
             "is_staging",
             "catches",

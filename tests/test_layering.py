@@ -101,8 +101,10 @@ MAY_IMPORT = {
     "autograph.calls": (
         f"{DISPATCH} autograph.observers autograph.operators autograph.codes autograph.locks "
         "autograph.operator_methods autograph.mutation.users_code autograph.objects "
-        "autograph.policy autograph.twins autograph.generator_managers autograph.forms"
+        "autograph.policy autograph.twins autograph.generator_managers autograph.forms "
+        "autograph.optional_parameters"
     ),
+    "autograph.optional_parameters": "autograph.policy autograph.mutation.foreign",
     "autograph.yields": "gast autograph.analysis autograph.quoting",
     "autograph.generator_managers": (
         "autograph.policy autograph.attributes autograph.codes autograph.load "

@@ -43,8 +43,9 @@ from autograph.operators.comprehensions import (
     rows_of,
     set_of,
 )
+from autograph.operators.cond import cond
 from autograph.operators.growing import growing, growing_factory, is_staging
-from autograph.operators.logical import and_, not_, or_
+from autograph.operators.logical import and_, compare, not_, or_
 from autograph.operators.methods import converted_method
 from autograph.operators.texts import shown_by_user
 from autograph.operators.truths import length, truth
@@ -338,15 +339,22 @@ def _filtering(call: Call) -> Function:
         if len(args) != 2 or kwargs or not is_staging():
             return filter(*args, **kwargs)
         function = None if args[0] is None else call(args[0])
+        is_default = compare(function, "is", None)
 
         def accepted(items: Iterable[Any]) -> Iterator[Any]:
             for item in items:
-                test = item if function is None else function(item)
-                yield test, functools.partial(_itself, item)
+                yield _accepts(function, is_default, item), functools.partial(_itself, item)
 
         return generator(args[1], accepted, tested=True)
 
     return builtin
+
+
+def _accepts(function: Any, is_default: Any, item: Any) -> Any:
+    """The test of `filter`, where perhaps only the run knows whether it has a function."""
+    if backend_of(is_default) is None:
+        return item if function is None else function(item)
+    return cond(is_default, lambda: not_(not_(item)), lambda: not_(not_(function(item))))
 
 
 def _itself(item: Any) -> Any:

@@ -24,6 +24,9 @@ from runtime.ops.slicing import DYNAMIC, Spec, entries_of, set_slice_p, strided_
 
 _ndarray = np.ndarray
 
+known_key: Callable[[Any], Any] | None = None
+"""Gives the key, while a graph is traced, for one of which parts may be None."""
+
 lend: Callable[[EagerTensor, EagerTensor], None] | None = None
 """`runtime.core.tensor.lend`, as a name of this module: the quickest to read."""
 
@@ -67,6 +70,8 @@ def getitem(x: Tensor, key: Any) -> Tensor:
     """
     if type(key) is int:
         return _sliced(x, key, (key,), ())
+    if state._trace is not None and known_key is not None:
+        key = known_key(key)
     keys = key if isinstance(key, tuple) else (key,)
     keys = tuple([_index_value(k) for k in keys])
     if any(isinstance(k, Tensor) and k.ndim != 0 for k in keys):

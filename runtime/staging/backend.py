@@ -63,7 +63,9 @@ from runtime.staging.frames import user_location
 from runtime.staging.library_calls import STAGED
 from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.optional_bounds import known_bounds, known_key
 from runtime.staging.lists.sequences import are_alike
+from runtime.staging.optional_arguments import with_defaults
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -295,8 +297,16 @@ class StagingBackend(Backend):
             return None
         return functools.partial(text_of_optional, function, value)
 
+    def with_defaults(
+        self, function: Callable[..., Any], places: Any, args: tuple[Any, ...], kwargs: Any
+    ) -> Any:
+        """A call in which an argument may be None, for a default: both are in branches."""
+        return with_defaults(function, places, args, kwargs)
+
     def builtin(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """A builtin, or a function of a library, with a staged argument."""
+        if function is operator.getitem and type(args[1]) is slice:
+            args = args[0], known_bounds(args[1])
         if dict_reads.takes_optional(function, args):
             return dict_reads.at_optional(function, *args)
         if function is operator.contains or function not in TAKES_MISSING:
@@ -397,6 +407,7 @@ def set_item(value: Any, target: Any, key: Any) -> Any:
     if isinstance(target, SymbolicNumber | str):
         kind = target.type.kind if isinstance(target, SymbolicNumber) else "str"
         raise TypeError(f"'{kind}' object does not support item assignment")
+    key = known_key(key)
     if not isinstance(target, Tensor):
         if type(target) is list:
             want_sites(frozenset())

@@ -11,6 +11,7 @@ is_operator       a function of ours is called by the user as well as by an oper
 in_class_pattern  `__class__` is not told that `match` asks
 reads_attribute   `x.name` is read by code that says so, and not by `isinstance` or `getattr`
 class_property    `x.__class__` is that of the user's value, and not what `isinstance` asks for
+indexes           `__index__` is asked for a bound, of which None is one, too
 is_subscript      an IndexError of `__getitem__` ends an iteration, and is raised by `x[i]`
 raises            a KeyboardInterrupt is raised by the program, or by who stops it
 asserts           an AssertionError of ours is raised for the program, or is a mistake of ours
@@ -115,6 +116,11 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
     return False
 
 
+def indexes(frame: FrameType) -> bool:
+    """True if a frame reads, assigns or deletes an item, or a slice, by Python's own means."""
+    return operation_at(frame).name in _INDEXING
+
+
 def raises(frame: FrameType) -> bool:
     """True if a `raise` of this frame raises."""
     return operation_at(frame).name == "RAISE_VARARGS"
@@ -134,6 +140,7 @@ def asserts(code: CodeType, offset: int) -> bool:
 
 
 _SUBSCRIPTS = frozenset(("BINARY_SUBSCR", "BINARY_SLICE"))
+_INDEXING = _SUBSCRIPTS | {"STORE_SUBSCR", "STORE_SLICE", "DELETE_SUBSCR"}
 _ITEM_CODES = tuple([f.__code__ for f in (items.getitem, items._item, items.update_item)])
 """What generated code calls for `x[i]` of the user's, where a backend is asked first."""
 _SIGNS = dict(zip(("<", "<=", ">", ">=", "==", "!="), COMPARISONS, strict=True))

@@ -14,7 +14,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
-from runtime.staging.bytecode import changes_in_place
+from runtime.staging.bytecode import changes_in_place, indexes
 from runtime.staging.control.stand_ins import StandIn, member_of
 from runtime.staging.frames import user_frames
 from runtime.staging.refusals import WAY_OUT, not_allowed, placed
@@ -142,6 +142,15 @@ class MaybeNone(Missing):
 
     def __bool__(self) -> NoReturn:
         raise not_allowed("a value that is None on some path is used as a Python bool", WAY_OUT)
+
+    def __index__(self) -> Any:
+        if indexes(sys._getframe(1)):
+            raise not_allowed(
+                "a value that is None on some path is used as a Python index",
+                "decide by an `if`: items if n is None else items[:n]",
+                staged_if_converted=False,
+            )
+        return operator.index(self.get())
 
     def shown(self) -> str:
         return f"<None or {self.held!r}>"

@@ -10,6 +10,7 @@ growing_deque, queues           deques; `queue.Queue`
 growing_tuple                   tuples
 growing_set, set_order          sets; who asks for their order
 sequences, chosen_lists         `table[i]` of Python's sequences, where only the run knows `i`
+optional_bounds                 slices of which a bound may be None
 chosen_containers               that is one of several sets or dicts
 arenas, list_places             objects of a class: a list for each attribute; lists that meet
 repetition, ordered_lists       `[0] * n`; `heapq` and `bisect`

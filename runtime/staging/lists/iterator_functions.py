@@ -20,9 +20,11 @@ from runtime.core.tensor import Tensor
 from runtime.staging.builtin_functions import elements, index_of
 from runtime.staging.control import iteration
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.optional_values import MaybeNone
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.keys import is_staged
 from runtime.staging.lists.list_builtins import holds_staged, listed
+from runtime.staging.lists.optional_bounds import known_bounds
 from runtime.staging.lists.walks import Items
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called
@@ -111,7 +113,7 @@ def _has_open_length(items: Any) -> bool:
 
 
 def _accumulate(iterable: Any, func: Any = operator.add, *, initial: Any = None) -> Any:
-    if not _has_open_length(iterable):
+    if not _has_open_length(iterable) and not isinstance(initial, MaybeNone):
         return _of_items(itertools.accumulate, iterable, func, initial=initial)
     return autograph.call(_written()[itertools.accumulate])(iterable, called(func), initial)
 
@@ -131,8 +133,9 @@ def _pairwise(iterable: Any) -> Any:
 def _islice(iterable: Any, *bounds: Any) -> Any:
     if not any(map(is_staged, bounds)) and not is_users(iterable):
         return _of_items(itertools.islice, iterable, *bounds)
-    start, stop, step = (None, *bounds, None) if len(bounds) == 1 else (*bounds, None)[:3]
-    given = [None if bound is None else index_of(bound) for bound in (start, stop, step)]
+    part = known_bounds(slice(*bounds))
+    ends = part.start, part.stop, part.step
+    given = [None if bound is None else index_of(bound) for bound in ends]
     return autograph.call(_written()[itertools.islice])(iterable, *given)
 
 

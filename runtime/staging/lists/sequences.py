@@ -28,6 +28,7 @@ from runtime.staging.control.specs import Mismatch
 from runtime.staging.frames import user_location
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.growing import Growing, GrowingSequence
+from runtime.staging.lists.optional_bounds import known_bounds
 from runtime.staging.refusals import refusal_of_run, refuse
 from runtime.staging.scopes import active, unfailing
 from runtime.staging.symbolic_number import SymbolicNumber, apply_number, no_int
@@ -46,6 +47,7 @@ def is_staged_index(key: Any) -> bool:
 def given_index(key: Any) -> Any:
     """An index, or a slice, with the number for a member of an IntEnum that the run chooses."""
     if isinstance(key, slice):
+        key = known_bounds(key)
         return slice(*map(given_index, (key.start, key.stop, key.step)))
     key = present(key)
     return index_of(key) if choices.is_number(key) else key
