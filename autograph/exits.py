@@ -31,16 +31,23 @@ class ExitLowering:
         kind: `break`, `continue` or `return`.
         flag: the flag's name.
         value: the assignments that stand before the flag is set, in place of an exit.
+        held: the name that these assign, if there is one.
     """
 
     def __init__(
-        self, context: Context, kind: str, flag: str, value: Value = lambda exit_: []
+        self,
+        context: Context,
+        kind: str,
+        flag: str,
+        value: Value = lambda exit_: [],
+        held: str | None = None,
     ) -> None:
         self.context = context
         self.kind = kind
         self.flag = flag
-        context.flags.add(flag)
+        context.flags.update((flag, held) if held else (flag,))
         self.value = value
+        self.held = held
 
     def block(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         """These statements with their exits lowered."""
@@ -151,17 +158,29 @@ class ExitLowering:
         )
 
     def _twice(self, node: Any) -> list[gast.stmt]:
-        """A `try` whose `finally` has a flag of its own: it runs where the flag is set already."""
+        """A `try` whose `finally` has a flag of its own, and a name of its own for what it returns:
+        it runs where the flag is set already, and may be left otherwise after all.
+        """
         final, node.finalbody = node.finalbody, []
         self.try_(node)
-        flag = self.flag
-        self.flag = inside = self.context.namer.fresh(f"{flag}_finally")
-        self.context.flags.add(inside)
+        flag, held = self.flag, self.held
+        self.flag = inside = self._further(flag)
+        before, behind = [clear_flag(inside, node)], []
+        if held is not None:
+            self.held = own = self._further(held)
+            before.append(undefined(own, node))
+            put = assign(held, name_load(own, node), node)
+            behind = quote("if inside: put", at=node, inside=inside, put=[put])
         node.finalbody = self.block(final)
-        self.flag = flag
+        self.flag, self.held = flag, held
         setattr(node, DISCARDS, [*getattr(node, DISCARDS, []), inside])
         either = quote_expr("inside or flag", at=node, inside=inside, flag=flag)
-        return [clear_flag(inside, node), node, assign(flag, either, node)]
+        return [*before, node, *behind, assign(flag, either, node)]
+
+    def _further(self, name: str) -> str:
+        made = self.context.namer.fresh(f"{name}_finally")
+        self.context.flags.add(made)
+        return made
 
 
 def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:
@@ -220,6 +239,11 @@ def _cleans_up(node: Any) -> bool:
 def set_flag(flag: str, at: gast.AST) -> gast.stmt:
     """`flag = True`"""
     return assign(flag, constant(True, at), at)
+
+
+def undefined(name: str, at: gast.AST) -> gast.stmt:
+    """`name = ag.Undefined("name")`"""
+    return assign(name, call_ag("Undefined", [constant(name, at)], at), at)
 
 
 def clear_flag(flag: str, at: gast.AST) -> gast.stmt:

@@ -59,8 +59,8 @@ import gast
 from autograph.analysis.flow import completions, ends, exits
 from autograph.analysis.scopes import mentions, own_nodes
 from autograph.context import Context
-from autograph.exits import ExitLowering, clear_flag, must_stay
-from autograph.quoting.builders import assign, call_ag, constant
+from autograph.exits import ExitLowering, clear_flag, must_stay, undefined
+from autograph.quoting.builders import assign, constant
 from autograph.quoting.templates import quote
 from autograph.trees import walk
 
@@ -81,13 +81,12 @@ class _Returns:
         self.flag = context.namer.available("did_return")
         self.value = context.namer.available("retval")
         self.kept = False
-        context.flags.add(self.value)
-        self.lowering = ExitLowering(context, "return", self.flag, self.assigned)
+        self.lowering = ExitLowering(context, "return", self.flag, self.assigned, self.value)
 
     def assigned(self, node: Any) -> list[gast.stmt]:
         if self.kept:
             return []
-        return [assign(self.value, node.value or constant(None, node), node)]
+        return [assign(self.lowering.held, node.value or constant(None, node), node)]
 
     def tail(self, statements: list[gast.stmt]) -> list[gast.stmt]:
         """Statements after which the function ends: a `return` may stay one here."""
@@ -145,8 +144,7 @@ class _Returns:
         self.kept = False
         before = [clear_flag(self.flag, node)]
         if name is None:
-            undefined = call_ag("Undefined", [constant(self.value, node)], node)
-            before.append(assign(self.value, undefined, node))
+            before.append(undefined(self.value, node))
         leave = quote(
             """
             if flag:

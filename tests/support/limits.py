@@ -23,7 +23,9 @@ LIMITS: dict[str, str] = {
         "how far it has come, only the run knows|only the run knows how far it has come"
     ),
     "`zip`, `map` and `filter` of a list": "changes it so that only the run knows its items",
-    "A list or dict whose length only the run knows": ("needs a (list|dict) of which Python knows"),
+    "A list or dict whose length only the run knows": (
+        "needs a (list|dict) of which Python knows|orders items that are no numbers"
+    ),
     "Keys of several kinds": "is a key beside others that only the run knows",
     "The order of a set of staged values": "asks for their order",
     "A value of another kind on each path": (

@@ -125,6 +125,43 @@ def return_in_finally(x):
             return 100
 
 
+def return_that_another_exit_discards(x):
+    y = x + 1
+    try:
+        if y > 1:
+            return y, 3
+    finally:
+        try:
+            try:
+                if x > 0:
+                    return x, 6
+            finally:
+                if x > 1:
+                    raise LookupError(x)
+        except LookupError:
+            y = y + 10
+    return y, 0
+
+
+def returns_of_rounds_that_are_discarded(x):
+    y = x
+    for i in range(3):
+        try:
+            if y > 1:
+                return y, i
+        finally:
+            try:
+                try:
+                    if x > i:
+                        return x, 10 + i
+                finally:
+                    if x > 1:
+                        raise LookupError(x)
+            except LookupError:
+                x = x - 1
+    return y, x
+
+
 def raised_from(x):
     try:
         if x == 2:
@@ -970,6 +1007,8 @@ def text_of_what_is_raised_again(x):
 
 
 SAME: list[Callable[[Any], Any]] = [
+    return_that_another_exit_discards,
+    returns_of_rounds_that_are_discarded,
     text_of_a_division,
     texts_of_remainders,
     name_of_a_division,
