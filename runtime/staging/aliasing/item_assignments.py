@@ -93,15 +93,15 @@ def check_own(trace: Trace, item: Any, name: Callable[[], str | None]) -> None:
         if what is READ_ONLY:
             raise ValueError(what)
         if what is not None:
-            raise outside(name() or variable_of(item), what)
+            raise outside(name() or variable_of(item), what, item.is_array)
 
 
-def outside(name: str | None, what: str) -> Exception:
+def outside(name: str | None, what: str, is_array: bool = False) -> Exception:
     """The refusal of an item assignment that others would have to see."""
     if what is ARRAY:
         want_arrays()
     target = name or "x"
-    copy = _copy_of(target, what is ARRAY)
+    copy = _copy_of(target, is_array)
     return refuse(
         f"an item of {called(name)} is assigned, which is, or shares its memory with, {what}: that "
         "would not change",

@@ -192,6 +192,8 @@ ARRAY = "a NumPy array that another variable or object sees"
 """Holds the symbol that stands for such an array."""
 OF_TENSOR = "memory of a tensor, to which NumPy writes nothing"
 """Holds the array that NumPy makes of a tensor without a copy."""
+READ = "an array that NumPy gives to be read"
+"""Holds what may be such an array."""
 READ_ONLY = "assignment destination is read-only"
 """Holds an array that NumPy gives to be read, as `m.diagonal()`: its error for an assignment."""
 
@@ -363,6 +365,15 @@ def sources(item: Any) -> list[Any]:
     of.
     """
     return [item] if home(item).open else _open(changed_with(item))
+
+
+def holders_of(item: Any) -> list[str]:
+    """Returns what holds a symbol of a block, or what that shares its memory with, of which behind
+    the block only this is known.
+    """
+    closed = [each for each in changed_with(item) if not home(each).open]
+    found = [links.holder for each in closed if (links := links_of(each)) is not None]
+    return [READ if holder is READ_ONLY else holder for holder in found if holder is not None]
 
 
 def may_show(item: Any, change: Change) -> list[Any]:

@@ -51,20 +51,14 @@ def _note_shared(left: Sequence[tuple[Any, Any]]) -> None:
                 others.append((item, original))
 
 
-_READ = "an array that NumPy gives to be read on one path"
-
-
 def note_tensor(item: Any, originals: Sequence[Any]) -> None:
     """Note that a tensor may be one of these."""
     for original in originals:
         if isinstance(original, SymbolicTensor):
             for each in sharing.sources(original):
                 sharing.may_be(item, each)
-            for each in sharing.family(original):
-                links = sharing.links_of(each)
-                if links is not None and links.holder is not None:
-                    is_read = links.holder is sharing.READ_ONLY  # on this path alone
-                    sharing.hold(item, _READ if is_read else links.holder)
+            for holder in sharing.holders_of(original):
+                sharing.hold(item, holder)
         elif isinstance(original, EagerTensor):
             sharing.hold(item, sharing.from_outside(active()))
         elif isinstance(original, np.ndarray):
