@@ -8,7 +8,7 @@ import linecache
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
 from typing import Any, cast
@@ -185,6 +185,41 @@ def variable_holding(item: object) -> str | None:
     return next((name for name, value in held.items() if value is item), None)
 
 
+def path_holding(item: object, root: FrameType | None) -> str | None:
+    """The local variable of a frame of the user's, as far as `root`, that is this object; else the
+    attribute of one, or the item of one, as `state.row` or `rows[0]`.
+    """
+    known = [frame.f_locals for frame in user_frames(root)]
+    for held in known:
+        for name, value in held.items():
+            if value is item:
+                return name
+    for held in known:
+        for name, holder in held.items():
+            for way, value in _held_by(holder):
+                if value is item:
+                    return f"{name}{way}"
+    return None
+
+
+_MOST_HELD = 100
+"""The number of items of a list, tuple or dict that are looked at for an object."""
+
+
+def _held_by(holder: Any) -> Iterator[tuple[str, Any]]:
+    for attribute, value in (attributes_of(holder) or {}).items():
+        yield f".{attribute}", value
+    pairs: Iterable[tuple[Any, Any]] = ()
+    if isinstance(holder, dict):
+        pairs = dict.items(holder)
+    elif isinstance(holder, list):
+        pairs = enumerate(list.__iter__(holder))
+    elif isinstance(holder, tuple):
+        pairs = enumerate(tuple.__iter__(holder))
+    for key, value in islice(pairs, _MOST_HELD):
+        yield f"[{key!r}]" if type(key) in (int, str) else "[...]", value
+
+
 def path_to(item: object) -> str | None:
     """The local variable, or attribute of one, that is this object: `tape`, `trainer.tape`. No code
     of the user's is run to find it.
@@ -299,10 +334,11 @@ def called_at(frame: FrameType) -> str | None:
     return ast.unparse(call.func) if isinstance(call, ast.Call) else None
 
 
-def array_at(frame: FrameType) -> str | None:
-    """Returns the user's name for the NumPy array of which a frame assigns an item."""
+def array_at(frame: FrameType) -> tuple[str, np.ndarray] | None:
+    """Returns the NumPy array of which a frame assigns an item, and the user's name for it."""
     container = container_at(frame)
-    return container if isinstance(_held(frame, container), np.ndarray) else None
+    held = None if container is None else _held(frame, container)
+    return (str(container), held) if isinstance(held, np.ndarray) else None
 
 
 def table_at(frame: FrameType) -> tuple[str, str] | None:

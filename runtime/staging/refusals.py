@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
+import numpy as np
+
 from autograph import AutographError, StagingError, converted_code
 from autograph.errors import RestIsStaged
 from autograph.instructions import operation_at
@@ -262,11 +264,14 @@ AS_KEY = "as a dictionary key or in a set"
 _IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a Python bool")
 
 
-def _in_array(array: str) -> Exception:
-    fields = _fields(user_location(), array, f"assign to items of a copy: {array} = {array}.copy()")
+def _in_array(name: str, array: np.ndarray) -> Exception:
+    hint = f"assign to items of a copy: {name} = {name}.copy()"
+    if type(array) is not np.ndarray or array.dtype.kind not in "biufc":
+        hint = "use an array of numbers: for several fields, one for each"
+    fields = _fields(user_location(), name, hint)
     return noted(
         errors.OperatorNotAllowedInGraphError(
-            f"an item of {array!r} is assigned, which is a NumPy array: it holds no values that "
+            f"an item of {name!r} is assigned, which is a NumPy array: it holds no values that "
             "only the run knows",
             **fields,
         )
@@ -334,7 +339,7 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     array = array_at(frame) if frame is not None and use in _IN_ARRAYS else None
     want_arrays()
     if array is not None:
-        return _in_array(array)
+        return _in_array(*array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     what = "staged array" if getattr(item, "is_array", False) else what
     message = f"Using a {what} {use} is not allowed while tracing: {item._shown()}"

@@ -38,6 +38,7 @@ from runtime.staging.aliasing.sharing import (
     variable_of,
     views,
     views_below,
+    way_to,
 )
 from runtime.staging.control.references import want_arrays
 from runtime.staging.frames import user_location
@@ -380,12 +381,13 @@ def _reading() -> Location | None:
 
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
-    written, copy = called(variable_of(item)), _copy_of("x", item.is_array)
+    written, copy = called(way_to(item), item.is_array), _copy_of("x", item.is_array)
+    known = way_to(other)  # where it is read, its name may be gone
 
     def why() -> Exception:
-        name = variable_of(other)
+        name = variable_of(other) or known
         return refuse(
-            f"{called(name)} is read after items of {written} were assigned "
+            f"{called(name, other.is_array)} is read after items of {written} were assigned "
             f"({format_location(place)}), which may be the same tensor, or share its rows: only "
             "the run knows, or lists and arrays differ in it",
             f"assign to items of a copy, made with {copy}, or read it before",
@@ -404,7 +406,7 @@ def may_have_changed(trace: Trace, item: Any, name: str) -> None:
 
     def why() -> Exception:
         return refuse(
-            f"a tensor is read that {name!r} stood for before the loop "
+            f"{called(None, item.is_array)} is read that {name!r} stood for before the loop "
             f"({format_location(place)}) whose rounds assign to its items and rebind it: only the "
             "run knows how often",
             f"let the name begin with a copy: x = {_copy_of('y', item.is_array)}",

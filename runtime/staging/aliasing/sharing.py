@@ -17,7 +17,7 @@ from weakref import ReferenceType, WeakValueDictionary, ref
 
 from runtime.core.tensor import EagerTensor
 from runtime.graph.ir import Node, Value
-from runtime.staging.frames import variable_called, variable_holding
+from runtime.staging.frames import path_holding, variable_called, variable_holding
 from runtime.staging.scopes import Change, Scope, Stale
 
 if TYPE_CHECKING:
@@ -437,6 +437,18 @@ def variable_of(item: Any) -> str | None:
     return _first_name(item)
 
 
+def way_to(item: Any) -> str | None:
+    """Returns what leads to a symbol in the user's code that runs: its name, as `variable_of`, or
+    that of an object, list or dict that has it.
+    """
+    found = variable_of(item)
+    if found is not None or not hasattr(item, "scope"):
+        return found
+    root = home(item).trace.root
+    ways = (path_holding(each, root) for each in (item, *bases(item)))
+    return next((way for way in ways if way is not None), None)
+
+
 def _first_name(item: Any) -> str | None:
     if not hasattr(item, "scope"):
         return None
@@ -446,9 +458,11 @@ def _first_name(item: Any) -> str | None:
     return variable_called([name, name.rstrip("0123456789").removesuffix("_")], trace.code)
 
 
-def called(name: str | None) -> str:
-    """The text for a tensor that has this name, or none."""
-    return "a tensor" if name is None else repr(name)
+def called(name: str | None, is_array: bool = False) -> str:
+    """The text for a tensor, or an array, that has this name, or none."""
+    if name is not None:
+        return repr(name)
+    return "an array" if is_array else "a tensor"
 
 
 def holder_of(trace: Trace, item: Any) -> str | None:

@@ -170,7 +170,7 @@ _INTERNAL = ("retval", "did_return", "did_break", "strided_slice", " object at "
         (other_attribute_of_self, "'counter.inner.name' cannot be joined"),
         (captured, "'name' cannot be joined"),
         (endless, "the loop over z, n raises ValueError('unknown size')"),
-        (rows_of_a_slice, "a tensor is read after items of a tensor were assigned"),
+        (rows_of_a_slice, "'m' is read after items of a tensor were assigned"),
         (value, "a tensor of the graph has no attribute 'value'\n  compute with the tensor"),
         (value_of_number, "has no attribute 'value'\n  compute with the tensor"),
         (shifted, "which it does not take; it takes int8"),

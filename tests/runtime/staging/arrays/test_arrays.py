@@ -11,6 +11,7 @@ import pytest
 
 import runtime as rt
 from autograph import StagingError
+from runtime.errors import OperatorNotAllowedInGraphError
 from tests.support.staging import attempt, same_outcome, traces
 
 TABLE = np.zeros(3)
@@ -1433,6 +1434,11 @@ def test_what_numpy_writes_to_is_refused():
         rt.function(written_through_numpy)(rt.constant(2))
 
 
+class Held:
+    def __init__(self, number):
+        self.row = np.array([number, number])
+
+
 def seen_by_another_name(n):
     out = np.ones(4)
     square = out.reshape(2, 2)
@@ -1490,6 +1496,26 @@ def of_fields(n):
     return np.zeros(int(n), [("x", float), ("y", float)])["x"]
 
 
+def written_by_columns(n):
+    out = np.ones((2, 2)) * int(n)
+    for column in out.T:
+        column *= 2
+    return out
+
+
+def written_in_an_object(n):
+    held = Held(float(int(n)))
+    square = held.row.reshape(2, 1)
+    square[0] = 1.0
+    return held.row
+
+
+def items_of_fields(n):
+    out = np.zeros(2, dtype=[("x", float), ("n", int)])
+    out["x"] = np.ones(2) * int(n)
+    return out["x"]
+
+
 def read_only(x):
     row = np.reshape(x, (1, -1))
     row[0, 0] = 1.0
@@ -1509,6 +1535,8 @@ def read_only(x):
         (written_behind_a_row, 2, "is read after items of 'out' were assigned"),
         (given_a_row, 2, r"the items of an array are assigned in a row.*\n.*x\[...\] = y"),
         (of_fields, 2, r"it gives an array of dtype \[\('x', '<f8'\)"),
+        (written_by_columns, 2, "'out' is read after items of an array were assigned"),
+        (written_in_an_object, 2, "'held.row' is read after items of 'square' were assigned"),
         (seen_by_another_name, 2.0, "is read after items of 'out' were assigned"),
         (read_only, [1.0, 2.0], "memory of a tensor, to which NumPy writes nothing"),
     ],
@@ -1517,11 +1545,6 @@ def test_what_shares_memory_in_numpy_is_refused(program, given, words):
     with pytest.raises(StagingError, match=words) as caught:
         rt.function(program)(rt.constant(given))
     assert caught.value.filename == __file__
-
-
-class Held:
-    def __init__(self, number):
-        self.row = np.array([number, number])
 
 
 def taken_on_a_path(items, n):
@@ -1609,6 +1632,11 @@ def test_the_row_of_an_object_that_a_path_takes_is_not_assigned_to():
 
     with pytest.raises(StagingError, match="an item of a list whose"):
         rt.function(program)(rt.constant(1))
+
+
+def test_an_array_of_fields_is_no_array_of_numbers():
+    with pytest.raises(OperatorNotAllowedInGraphError, match="for several fields, one for each"):
+        rt.function(items_of_fields)(rt.constant(2))
 
 
 def changed_behind_a_branch(n):
