@@ -45,6 +45,8 @@ def same_when_staged(seed: int) -> None:
             got = staging.attempt(lambda t=tensors, g=given: (staged(*g), t))
             if isinstance(got, autograph.AutographError) and refused_by(got):
                 return
+            if isinstance(got, RecursionError) and "nested too deep here" in str(got):
+                return  # rounds that are written out, with an exit in each: limits, "Depth"
             assert same(expected, got), (seed, args, k, expected, got, text)
 
 
