@@ -193,4 +193,5 @@ def remembering(function: Callable[[CodeType], T]) -> Callable[[CodeType], T]:
             known[code] = found = function(code)
         return found
 
+    remembered.cache_clear = known.clear  # type: ignore[attr-defined]
     return remembered

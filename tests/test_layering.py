@@ -156,7 +156,7 @@ MAY_IMPORT = {
     "runtime.staging.aliasing": STAGING,
     "runtime.staging.arrays": f"{STAGING} autograph",
     "runtime.staging.aliasing.eager_assignments": f"{STAGING} runtime.autodiff.tape autograph",
-    "runtime.autodiff": f"{STAGING} runtime.autodiff",
+    "runtime.autodiff": f"{STAGING} runtime.autodiff autograph.codes",
     "runtime.variables": f"{OPS} runtime.nest runtime.variables runtime.autodiff.records",
     "runtime.functions": (
         f"{STAGING} runtime.autodiff runtime.variables runtime.functions autograph"

@@ -9,10 +9,10 @@ cannot be copied like that: they are compared, and a call is refused if one has 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
+from autograph.codes import remembering
 from runtime.autodiff.records import another
 from runtime.core.tensor import EagerTensor
 from runtime.staging.guarding.code_paths import StaticPath, paths_in, stores_in
@@ -132,7 +132,7 @@ def _read_by(function: Any) -> Read:
     return found
 
 
-@lru_cache(maxsize=1024)
+@remembering
 def _paths(code: CodeType) -> tuple[StaticPath, ...]:
     """The paths that begin outside of the function, or at the object of a method."""
     known = {*code.co_freevars, *code.co_varnames[: min(1, code.co_argcount)]}

@@ -51,7 +51,7 @@ class Acts:
 
     def __init__(self) -> None:
         self.first: str | None = None
-        self._codes: dict[CodeType, None] = {}
+        self._codes: dict[int, CodeType] = {}
 
     def note(self, function: Any, args: tuple[Any, ...] = ()) -> None:
         """Python is about to call this."""
@@ -59,13 +59,13 @@ class Acts:
             self.first = "next"
         plain = getattr(function, "__func__", function)
         if type(plain) is FunctionType and plain.__code__.co_filename != WRITTEN:
-            self._codes[plain.__code__] = None
+            self._codes[id(plain.__code__)] = plain.__code__
         if self.first is None and is_lasting(function):
             self.first = getattr(function, "__qualname__", None) or repr(function)
 
     def found(self) -> str | None:
         """The name of a callable that may have acted, if there is one."""
-        alone = [code.co_qualname for code in self._codes if _runs_as_it_is(code)]
+        alone = [code.co_qualname for code in self._codes.values() if _runs_as_it_is(code)]
         return self.first or next(iter(alone), None)
 
 

@@ -97,7 +97,7 @@ def as_3_14(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[], None]]:
 
 
 def _forget() -> None:
-    kept = code_paths.paths_in, code_paths.names_in, code_paths.stores_in, code_paths.imports_of
+    kept: Any = code_paths._reads, code_paths.stores_in, code_paths.imports_of
     for each in kept:
         each.cache_clear()
 
