@@ -98,10 +98,12 @@ def meet_class(cls: type) -> None:
 
 def _enter(cls: type) -> None:
     made = {name: _stand_in(cls, name, member) for name, member in list(vars(cls).items())}
-    if _is_staged_equality(made, cls) and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
+    is_by_identity = _is_found_by_identity(cls)
+    if is_by_identity:
+        made |= {"__eq__": _identical, "__hash__": _hash}
+    is_staged = is_by_identity or _is_staged_equality(made, cls)
+    if is_staged and of_classes(cls.__mro__, "__ne__") is _PYTHONS:
         made["__ne__"] = _unequal
-    if _is_found_by_identity(cls):
-        made |= {"__eq__": _identical, "__ne__": _unequal, "__hash__": _hash}
     if not any(made.values()) and not _descriptors_of(cls):
         _plain.add(cls)
     for name, member in made.items():

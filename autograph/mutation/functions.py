@@ -58,6 +58,9 @@ class FunctionKind(KeyedKind):
     def holder(self, value: FunctionType) -> Any:
         return value.__code__
 
+    def is_fixed(self, key: Any) -> bool:
+        return True
+
 
 class NamedFunctionKind(KeyedKind):
     """The state of a function that something names: what can be put in its place, or there."""
@@ -83,9 +86,15 @@ class NamedFunctionKind(KeyedKind):
     def holder(self, value: Named) -> Any:
         return value.function
 
+    def is_fixed(self, key: Any) -> bool:
+        return key in _OF_CALLS
 
-_OF_CALLS = "__code__", "__defaults__", "__kwdefaults__"
-"""The attributes of a function that say what a call of it does."""
+
+_OF_CALLS = (
+    "__code__", "__defaults__", "__kwdefaults__", "__name__", "__qualname__", "__doc__",
+    "__module__",
+)  # fmt: skip
+"""The attributes of a function that say what a call of it does, and what it is."""
 
 
 def wrapped_by(function: Any) -> list[Part]:

@@ -58,6 +58,9 @@ class OwnClassKind(SingleKind):
     def put(self, value: Any, state: type) -> None:
         object.__setattr__(value, "__class__", state)
 
+    def is_fixed(self, key: Any) -> bool:
+        return True
+
 
 class ClassKind(KeyedKind):
     """Attributes of a class of the user's, its bases, and what Python calls of it by itself."""
@@ -70,7 +73,9 @@ class ClassKind(KeyedKind):
         state = members_of(value)  # without stand-ins, which come and go with a trace
         if isinstance(value, EnumType):
             state.pop("_value2member_map_", None)  # where it keeps the flags that it has made
-        return state
+        for name in _KEPT_BY_PYTHON:
+            state.pop(name, None)
+        return state | {name: getattr(value, name) for name in _OF_CLASSES}
 
     def parts(self, value: type, state: dict[str, Any]) -> Iterable[Part]:
         if not state:
@@ -92,6 +97,9 @@ class ClassKind(KeyedKind):
             if now.get(name, MISSING) is not child:
                 type.__setattr__(value, name, child)
 
+    def is_fixed(self, key: Any) -> bool:
+        return str(key).startswith("__") and str(key).endswith("__")
+
 
 class ArgumentsKind(SingleKind):
     """The arguments of an exception."""
@@ -107,6 +115,29 @@ class ArgumentsKind(SingleKind):
 
     def holder(self, value: BaseException) -> Any:
         return value.args
+
+
+class CauseKind(KeyedKind):
+    """The cause of an exception: what it was raised from."""
+
+    style = as_attribute
+
+    def take(self, value: BaseException) -> dict[str, Any]:
+        return {name: getattr(value, name) for name in ("__cause__", "__suppress_context__")}
+
+    def put(self, value: BaseException, state: dict[str, Any]) -> None:
+        for name, part in state.items():
+            setattr(value, name, part)
+
+    def is_fixed(self, key: Any) -> bool:
+        return True
+
+
+_OF_CLASSES = "__name__", "__qualname__"
+"""Attributes of a class that are none of its members."""
+
+_KEPT_BY_PYTHON = "__annotations__", "__annotations_cache__", "__slotnames__"
+"""Members that a class gets where somebody asks for them, or copies an object of it."""
 
 
 def called_by_python(cls: type) -> Iterator[tuple[str, FunctionType]]:

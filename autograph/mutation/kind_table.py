@@ -40,7 +40,13 @@ from autograph.mutation.functions import (
     bound_by,
     remembered_by,
 )
-from autograph.mutation.instances import ArgumentsKind, ClassKind, InstanceKind, OwnClassKind
+from autograph.mutation.instances import (
+    ArgumentsKind,
+    CauseKind,
+    ClassKind,
+    InstanceKind,
+    OwnClassKind,
+)
 from autograph.mutation.iterators import GeneratorKind, IteratorKind
 from autograph.mutation.kinds import Kind
 from autograph.mutation.paths import ATOMS, as_itself
@@ -87,6 +93,7 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
     if issubclass(kind, BaseException):
         yield _ARGUMENTS
+        yield _CAUSE
         yield _INSTANCE
     elif any(module_of(base) == "_ctypes" for base in kind.__mro__):
         yield _MEMORY
@@ -139,6 +146,7 @@ _OWN_CLASS = OwnClassKind()
 FOREIGN = ForeignKind()
 _FOREIGN = (FOREIGN, *BY_NAME.values())
 _ARGUMENTS = ArgumentsKind()
+_CAUSE = CauseKind()
 _HOLDER = Kind(held_of)
 _MEMORY = MemoryKind()
 _ITERATOR = IteratorKind()

@@ -54,6 +54,10 @@ class Kind:
         """The object that is different where this state is."""
         return value
 
+    def is_fixed(self, key: Any) -> bool:
+        """Whether Python itself reads what is under a key, so that it is the same on all paths."""
+        return False
+
 
 class SingleKind(Kind):
     """State that is one value."""

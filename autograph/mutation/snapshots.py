@@ -26,7 +26,6 @@ from typing import Any, NamedTuple
 from autograph.backend import GlobalVariable
 from autograph.mutation.foreign import LOCKS
 from autograph.mutation.functions import Unconverted
-from autograph.mutation.instances import OwnClassKind
 from autograph.mutation.iterators import IteratorKind
 from autograph.mutation.kind_table import FOREIGN, is_hidden, kinds_of
 from autograph.mutation.kinds import Kind
@@ -55,14 +54,15 @@ class Change(NamedTuple):
             `GlobalVariable`.
         before: what was there, or `MISSING`.
         after: what is there now, or `MISSING`.
-        of_class: whether an object is of another class.
+        is_fixed: whether Python itself reads what has changed: the class of an object, a method
+            for an operator.
     """
 
     path: str
     object: Any
     before: Any
     after: Any
-    of_class: bool
+    is_fixed: bool
 
 
 class _Entry(NamedTuple):
@@ -270,7 +270,7 @@ class Snapshot:
                 entry.kind.holder(entry.value),
                 before,
                 after,
-                of_class=type(entry.kind) is OwnClassKind,
+                is_fixed=entry.kind.is_fixed(key),
             )
             for entry in self._changed()
             if is_new is None or not is_new(entry.value)

@@ -116,6 +116,13 @@ def _is_nothing(item: Any) -> bool:
     return item is MISSING or item is None or item is False or item in ([], {}, ())
 
 
+_OF_OBJECT = "the class of an object is the same on all paths", KEPT_KIND
+_OF_PYTHON = (
+    "Python itself reads it, so that it is the same on all paths",
+    "keep what differs in an attribute of another name, and ask for that, or choose between two "
+    "functions, classes or exceptions",
+)
+
 _MET = object()
 """The key of what a trace remembers of the places that its blocks change."""
 
@@ -138,6 +145,11 @@ _BY_OPS = {
     "logs": "tf.print(x, output_stream=log.info)",
     "prints": "print(text)",
 }
+
+
+def _is_of_module(namespace: Any) -> bool:
+    """Whether it is the namespace of a module, of which not all variables are watched."""
+    return type(namespace) is dict and "__builtins__" in namespace and "__spec__" in namespace
 
 
 def _instead_of_call(reason: str) -> str:
@@ -223,6 +235,8 @@ class BlockRecorder(ObjectRecorder):
         reason = impure(function)
         if reason is None and acts_elsewhere(function):
             reason = "may change more than what it is given"
+        if function is exec and any(map(_is_of_module, args[1:])):
+            reason = "may set global variables once, while tracing"
         effect = effect_of(function)
         if effect is not None:
             reason = f"{effect} once, while tracing"
@@ -349,12 +363,9 @@ class BlockRecorder(ObjectRecorder):
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
         for change in self._snapshot.changes(self._has_constructed):
-            if change.of_class:
-                raise refuse_change(
-                    change.path,
-                    "the class of an object is the same on all paths",
-                    KEPT_KIND,
-                )
+            if change.is_fixed:
+                of_object = change.path.endswith(".__class__")
+                raise refuse_change(change.path, *(_OF_OBJECT if of_object else _OF_PYTHON))
             key = place_key(change.object)
             # One object for what blocks may know by several: a global variable, a namespace.
             item = met.setdefault(key, change.object) if type(key) is tuple else change.object

@@ -131,8 +131,9 @@ class Place:
         elif is_variable_of_python(item):
             (item.cell_contents,) = children
         elif isinstance(item, type):
+            members = members_of(item)  # without what a block has given the class, as before it
             for name, child in zip(contents.keys, children, strict=True):
-                if members_of(item)[name] is not child:
+                if members.get(name, MISSING) is not child:
                     type.__setattr__(item, name, child)
         elif isinstance(item, dict):
             item.clear()

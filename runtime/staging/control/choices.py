@@ -32,7 +32,7 @@ from runtime.graph.templates import Written
 from runtime.staging.bytecode import is_reflected, rows_unpacked
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
 from runtime.staging.control.sameness import VALUES, same
-from runtime.staging.control.stand_ins import StandIn, refused
+from runtime.staging.control.stand_ins import StandIn, bound_to, refused
 from runtime.staging.scopes import active, called, outermost
 
 MOST = 64
@@ -102,6 +102,12 @@ class Choice(StandIn):
 
         made = self.told(operator.getitem, self, key)
         return self.apply(result) if made is NotImplemented else made
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The value of an attribute of a class for an instance: of a function, its bound method."""
+        found = [bound_to(instance, owner, option) for option in self.options]
+        is_same = all(map(operator.is_, found, self.options))
+        return self if is_same else type(self)(tuple(found), self.place)
 
     __class__ = property(lambda self: str if self.is_text else Choice)
 

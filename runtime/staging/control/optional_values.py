@@ -15,7 +15,7 @@ from runtime.core.tensor import Tensor
 from runtime.dtypes import DType
 from runtime.graph.nodes import CHECK_ATTRIBUTE, CHECK_DEFINED, CHECK_PRESENT
 from runtime.staging.bytecode import changes_in_place, indexes
-from runtime.staging.control.stand_ins import StandIn, member_of
+from runtime.staging.control.stand_ins import StandIn, bound_to, member_of
 from runtime.staging.frames import user_frames
 from runtime.staging.refusals import WAY_OUT, not_allowed, placed
 from runtime.staging.scopes import active
@@ -117,6 +117,11 @@ class MaybeNone(Missing):
         name = label if is_users else None
         trace.apply(CHECK_PRESENT, (flag,), {"name": name})
         return self.held
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        """The value of an attribute of a class for an instance: of a function, its bound method."""
+        found = bound_to(instance, owner, self.held)
+        return self if found is self.held else MaybeNone(found, self.flag)
 
     def member(self, name: str) -> Any:
         """The attribute of the value; of None, where it has it, too."""

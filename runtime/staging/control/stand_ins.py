@@ -97,6 +97,12 @@ def _is_unconverted(frame: FrameType | None) -> bool:
     return frame is not None and not is_ours(frame.f_code.co_filename)
 
 
+def bound_to(instance: Any, owner: type | None, item: Any) -> Any:
+    """The value of an attribute of a class for an instance: of a function, its bound method."""
+    bind = getattr(type(item), "__get__", None)
+    return item if bind is None else bind(item, instance, owner)
+
+
 def member_of(item: Any, name: str, *default: Any) -> Any:
     """Returns `getattr(item, name, *default)` as code of the user's reads it."""
     if not isinstance(item, StandIn):

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import runtime as rt
-from tests.support.staging import attempt, same_outcome, traces
+from tests.support.staging import assert_as_in_python, attempt, same_outcome, traces
 
 
 class Money:
@@ -367,3 +367,19 @@ def test_operators_of_objects_from_outside() -> None:
         expected = total(x)
         found = rt.function(total)(rt.constant(x, rt.float64))
         assert [float(each) for each in found] == list(expected)
+
+
+class OnlyUnequal:
+    """One without an `==` of its own."""
+
+    def __ne__(self, other):
+        return False
+
+
+def test_an_own_inequality_beside_pythons_equality_is_asked_and_stays() -> None:
+    def unequal(x):
+        one = OnlyUnequal()
+        return one != x, one != OnlyUnequal(), one == OnlyUnequal()
+
+    assert_as_in_python(unequal, 1)
+    assert "__ne__" in vars(OnlyUnequal)

@@ -999,7 +999,96 @@ def keywords_of_a_partial(x):
     return len(applied())
 
 
+class Rates:
+    def rate(self, k, extra=0):
+        return k + extra
+
+
+def twice(self, k=7, extra=1):
+    return k * 2 + extra
+
+
+def thrice(self, k=7, extra=1):
+    return k * 3 + extra
+
+
+def method_that_is_chosen(x):
+    class Some:
+        rate = None
+
+    Some.rate = twice if x > 2 else thrice
+    made = Some()
+    bound = made.rate
+    return made.rate(x), bound(3, extra=2), Some.rate(made, 4)
+
+
+def method_that_a_branch_assigns(x):
+    class Some:
+        def rate(self, *given):
+            return len(given)
+
+        def other(self, *given):
+            return self.held * 2
+
+    if x > 0:
+        Some.rate = Some.other
+    made = Some()
+    made.held = x
+    return made.rate(1, 2), made.other()
+
+
+def method_of_a_global_class(x):
+    before = Rates.rate
+    if x > 0:
+        Rates.rate = twice
+    found = Rates().rate(x, 1)
+    Rates.rate = before
+    return found
+
+
+def method_of_a_class_that_is_made(x):
+    made = type("Made", (), {"rate": twice if x > 0 else thrice})
+    return made().rate(x)
+
+
+def method_that_is_set_by_name(x):
+    class Some:
+        pass
+
+    setattr(Some, "rate", [twice, thrice][x > 0])  # noqa: B010
+    return Some().rate(x)
+
+
+def method_that_may_be_missing(x):
+    class Some:
+        rate = None
+
+    if x > 0:
+        Some.rate = twice
+    made = Some()
+    return -1 if made.rate is None else made.rate(x)
+
+
+def functions_that_are_not_bound(x):
+    class Some:
+        size = len
+        table = {"a": twice, "b": thrice}
+
+    if x > 0:
+        Some.size = sum
+    made = Some()
+    made.own = (lambda k=5: k) if x > 0 else (lambda k=6: k + 1)
+    return made.size([1, 2, 4]), made.own(x), made.table["a" if x > 0 else "b"](made, x)
+
+
+METHODS = [
+    method_that_is_chosen, method_that_a_branch_assigns, method_of_a_global_class,
+    method_of_a_class_that_is_made, method_that_is_set_by_name, method_that_may_be_missing,
+    functions_that_are_not_bound,
+]  # fmt: skip
+
 AS_IN_PYTHON = [
+    *METHODS,
     manager, operators, inherited, properties, attribute_hooks, ordering, subclass_hook, let_go,
     partial_method, default_factory, held_functions, through_a_reference, dataclass_made,
     class_made, class_attribute, slots, slots_and_more, descriptor, user_dict, user_list,
@@ -1051,7 +1140,78 @@ def class_of_an_object_by_name(x):
     return int(isinstance(light, On))
 
 
+def special_method(x):
+    class Sum:
+        def __add__(self, other):
+            return 1 + other
+
+    if x > 0:
+        Sum.__add__ = lambda self, other: 50 + other
+    return Sum() + x
+
+
+def special_method_of_a_base(x):
+    class Base:
+        def __len__(self):
+            return 1
+
+    class Derived(Base):
+        pass
+
+    if x > 0:
+        Base.__len__ = lambda self: 2
+    return len(Derived())
+
+
+def name_of_a_class(x):
+    class Kind:
+        pass
+
+    if x > 0:
+        Kind.__name__ = "Other"
+    return len(Kind.__name__)
+
+
+def cause_of_an_exception(x):
+    error = ValueError("a")
+    if x > 0:
+        error.__cause__ = KeyError("b")
+    return int(error.__cause__ is None)
+
+
+def name_of_a_function(x):
+    def f():
+        return 1
+
+    if x > 0:
+        f.__name__ = "other"
+    return len(f.__name__)
+
+
+def text_of_a_global_function(x):
+    if x > 0:
+        of_global.__doc__ = "another text"
+    return len(of_global.__doc__ or "")
+
+
+def globals_by_exec(x):
+    if x > 0:
+        exec("fresh_by_exec = 1", globals())
+    return int("fresh_by_exec" in globals())
+
+
+READ_BY_PYTHON: dict[Callable[..., Any], str] = {
+    special_method: r"Sum.__add__ is changed .* Python itself reads it",
+    special_method_of_a_base: r"Base.__len__ is changed .* Python itself reads it",
+    name_of_a_class: r"Kind.__name__ is changed .* Python itself reads it",
+    cause_of_an_exception: r"error.__cause__ is changed .* Python itself reads it",
+    name_of_a_function: r"f.__name__ is changed .* Python itself reads it",
+    text_of_a_global_function: r"of_global.__doc__ is changed .* Python itself reads it",
+    globals_by_exec: r"exec inside a staged block may set global variables",
+}
+
 REFUSED: dict[Callable[..., Any], str] = {
+    **READ_BY_PYTHON,
     class_of_an_object: r"light.__class__ is changed .* the class of an object is the same",
     class_of_a_global_object: r"LIGHT.__class__ is changed .* the class of an object is the same",
     class_of_an_object_by_name: r"light.__class__ is changed .* the class of an object",
