@@ -7,12 +7,13 @@ from __future__ import annotations
 import dataclasses
 import functools
 import operator
-from collections.abc import Callable
-from types import BuiltinFunctionType, MethodType
+from collections.abc import Callable, Mapping
+from types import BuiltinFunctionType, GeneratorType, MethodType
 from typing import Any
 
 import autograph
 from autograph import user_iterators
+from autograph.backend import backend_of, backend_within
 from autograph.operators import texts
 from autograph.operators.logical import compare, not_
 from autograph.user_attributes import attribute_function, getter_function
@@ -43,7 +44,7 @@ from runtime.staging.lists.queues import queue_class
 from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import InScope
+from runtime.staging.scopes import InScope, active
 from runtime.staging.text_sinks import sink_function
 from runtime.staging.texts import shown_value, text_class
 from runtime.staging.type_tests import has_attribute, of_each
@@ -89,6 +90,9 @@ def instead_of(
         return taking(function)
     if type(getattr(function, "__self__", None)) is str and function.__name__ not in _MAKING:
         return taking(function)
+    generator = _generator_from_outside(function, args)
+    if generator is not None:
+        return functools.partial(_advanced, function, generator)
     if function is object and not args:
         return made_object
     if type(function) is MethodType and user_iterators.is_next(function):
@@ -115,6 +119,36 @@ def instead_of(
     instead = instead or watcher.file_function(function)
     instead = instead or sequence_function(function, args) or looking_function(function, args)
     return instead or next(filter(None, (find(function) for find in _FINDERS)), None)
+
+
+_ADVANCING = "send", "throw", "__next__"
+
+
+def _generator_from_outside(function: Any, args: tuple[Any, ...]) -> Any:
+    """The generator from outside of the function that a call advances; None for any other call."""
+    is_method = getattr(function, "__name__", None) in _ADVANCING
+    owner = args[0] if function is next and args else getattr(function, "__self__", None)
+    is_advanced = type(owner) is GeneratorType and (is_method or function is next)
+    return owner if is_advanced and active().existed(owner) else None
+
+
+def _advanced(function: Function, generator: Any, /, *args: Any) -> Any:
+    """A call that advances it. StagingError where it is given a value of the run, or has one."""
+    _check_kept(generator, dict.fromkeys(("what it is sent",), args))
+    made = function(*args)
+    _check_kept(generator, {} if generator.gi_frame is None else generator.gi_frame.f_locals)
+    return made
+
+
+def _check_kept(generator: GeneratorType[Any, Any, Any], held: Mapping[str, Any]) -> None:
+    for name, value in held.items():
+        if backend_of(value) is not None or backend_within(value) is not None:
+            raise refuse(
+                f"{generator.__name__}, a generator from outside, keeps a value of the run, "
+                f"{name}: it goes on once, while tracing, and would have a symbol then",
+                "keep the value in a Variable or an attribute of an object, or advance the "
+                "generator outside of the function",
+            )
 
 
 def _replaced(replace: Function, item: Any, /, *args: Any, **changes: Any) -> Any:

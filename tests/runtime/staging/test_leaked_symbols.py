@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 from runtime import errors
+from tests.support.staging import assert_as_in_python
 
 HELD: dict[str, Callable[[], Any]] = {}
 
@@ -84,3 +86,65 @@ def test_no_handler_takes_what_an_eager_use_of_a_symbol_raises() -> None:
 
     with pytest.raises(errors.InaccessibleTensorError, match=r"looked_up\(\)"):
         looked_up(rt.constant(3))
+
+
+def summing():
+    total = 0
+    while True:
+        given = yield total
+        total += given
+
+
+SCALE = [1]
+
+
+def scaling():
+    while True:
+        kept = SCALE[0]
+        yield kept + 1
+
+
+SENT, READ = summing(), scaling()
+next(SENT)
+
+
+def sent_to_a_global(x):
+    return SENT.send(x)
+
+
+def sent_in_a_list(x):
+    return SENT.send([x])[0]
+
+
+def kept_by_a_global(x):
+    SCALE[0] = x
+    made = next(READ)
+    SCALE[0] = 1
+    return made
+
+
+@pytest.mark.parametrize("program", [sent_to_a_global, sent_in_a_list, kept_by_a_global])
+def test_a_generator_from_outside_keeps_no_symbol(program: Any) -> None:
+    for _ in range(2):
+        with pytest.raises(autograph.StagingError, match="keeps a value of the run") as refusal:
+            rt.function(program)(rt.constant(1))
+        assert refusal.value.filename == __file__
+        assert refusal.value.hint
+    assert SENT.gi_frame.f_locals == {"total": 0}
+
+
+def test_a_generator_of_the_function_is_sent_what_it_keeps() -> None:
+    def sums(x):
+        one = summing()
+        next(one)
+        one.send(x)
+        return one.send(x * 2)
+
+    assert_as_in_python(sums, 3, 4)
+
+
+def test_a_generator_from_outside_is_sent_what_python_knows() -> None:
+    one = summing()
+    next(one)
+    staged = rt.function(lambda x: x * one.send(2))
+    assert [int(staged(rt.constant(x))) for x in (3, 4)] == [6, 8]
