@@ -203,18 +203,35 @@ def _refuse_alias(trace: Trace, joined: Joined) -> Exception:
     )
 
 
-def refuse_rebinding(copy: Copy, made: Sequence[Copy]) -> Exception:
-    """The refusal of an object that one path changes, and that the other replaces; it may be in
-    another one of those that were `made`.
+def refuse_rebinding(copy: Copy, made: Sequence[Copy], own: str) -> Exception:
+    """The refusal of an object that one path changes, under its `own` name, and that the other
+    replaces; it may be in another one of those that were `made`.
     """
     name = copy.name
     want(*[type(item) for each in made for item in (each.made, *each.originals)])
     want_lists(copy.made, *copy.originals)
+    what, which = map(_shown, (name, own))
+    if what == _RESULT or which != what:
+        kind = next((each for each in (dict, set, list) if isinstance(copy.made, each)), None)
+        copied = "copy.copy" if kind is None else kind.__name__
+        return refuse(
+            f"{what} is {which.replace(_RESULT, 'an object')} on one path, which is changed in "
+            "place there, and something else on the other path",
+            f"take a copy there, made behind the changes: {copied}(...)",
+            None if which == _RESULT else own,
+        )
     return refuse(
         f"{name!r} is changed in place on one path, and is another object on the other",
         "assign a new object on both paths, or change it in place on both",
         name,
     )
+
+
+_RESULT = "the result"
+
+
+def _shown(name: str) -> str:
+    return _RESULT if name.startswith("return") else repr(name)
 
 
 def copies(name: str, spec: Spec, made: Any, originals: Sequence[Any]) -> Iterator[Copy]:

@@ -232,7 +232,8 @@ def _watch_copies(
     for copy in made:
         for path, item in zip(paths, copy.originals, strict=True):
             if id(item) in path.changed:
-                raise aliases.refuse_rebinding(copy, made)
+                place, _ = path.changed[id(item)]
+                raise aliases.refuse_rebinding(copy, made, place.name)
     known = [_any_of([knows(path.recorder) for path in paths])] * len(paths)
     aliases.watch(trace, made, known, since)
 

@@ -678,6 +678,7 @@ def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) 
         made += aliases.copies(name, spec, value, originals)
     for copy in made:
         if id(copy.originals[1]) in round_.path.changed:
-            raise aliases.refuse_rebinding(copy, made)
+            place, _ = round_.path.changed[id(copy.originals[1])]
+            raise aliases.refuse_rebinding(copy, made, place.name)
     known = [lambda item: True, knows(round_.path.recorder)]
     aliases.watch(trace, made, known, round_.since)

@@ -238,7 +238,45 @@ def entry_replaced_and_changed(x):
     return found["k"]["a"]
 
 
+def result_behind_an_early_return(x):
+    a = {"k": 1}
+    if x == 7:
+        return None
+    a["k"] += x
+    return a
+
+
+def result_of_a_loop_behind_an_early_return(x):
+    a = {"k": 1}
+    if x == 7:
+        return None
+    for i in range(x):
+        a["k"] += i
+    return a
+
+
+def part_of_a_result(x):
+    a = {"k": 1}
+    if x == 7:
+        return {"r": {"k": 0}}
+    a["k"] += x
+    return {"r": a}
+
+
+def another_name_on_one_path(x):
+    a = {"k": 1}
+    found = None
+    if x > 0:
+        a["k"] += x
+        found = a
+    return found
+
+
 REFUSED = {
+    result_behind_an_early_return: "the result is 'a' on one path, which is changed in place there",
+    result_of_a_loop_behind_an_early_return: "the result is an object on one path, which is",
+    part_of_a_result: "the result is 'a' on one path, which is changed in place there",
+    another_name_on_one_path: "'found' is 'a' on one path, which is changed in place there",
     dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
     attribute_replaced: "'box.data' is one of several objects",
