@@ -17,6 +17,7 @@ from autograph.mutation.ownership import taking_notes
 from autograph.mutation.snapshots import Snapshot
 from autograph.objects import is_generator_function
 from autograph.operators.work_of_rounds import TOO_MUCH
+from autograph.policy import is_standard_file
 from autograph.user_attributes import askable
 from runtime.core.state import state
 from runtime.dtypes import DType
@@ -595,7 +596,7 @@ class Tracer:
 
     def _places_of_result(self) -> Sequence[Location]:
         """The places of `return`; where there are many, the place where the function begins."""
-        code = getattr(self.python_function, "__code__", None)
+        code = _code_of_user(self.python_function)
         if code is None:
             return ()
         places = returns_of(code)
@@ -663,6 +664,21 @@ class Tracer:
         # A method: what watches objects looks into the arguments of a partial, not in here.
         descent = self.descents.setdefault(id(plain), Descent())
         return self.call_again(descent, depth, function, args, kwargs)
+
+
+def _code_of_user(function: Any) -> CodeType | None:
+    """The code of the user's that a function is: of what a decorator of the standard library made
+    that of what it wraps, of a partial that of what it calls, and of a class its `__init__`; None
+    where there is none.
+    """
+    while isinstance(function, functools.partial):
+        function = function.func
+    plain = getattr(function, "__init__") if isinstance(function, type) else function  # noqa: B009
+    code: CodeType | None = getattr(plain, "__code__", None)
+    while code is not None and is_standard_file(code.co_filename):
+        plain = getattr(plain, "__wrapped__", None)
+        code = getattr(plain, "__code__", None)
+    return code
 
 
 def _changed_but(recorder: ObjectRecorder, images: Sequence[Image]) -> list[Place]:

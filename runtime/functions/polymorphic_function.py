@@ -338,7 +338,7 @@ class Function(Traced, Generic[P, R]):
     ) -> Function[Q, R]: ...
     def __get__(self, instance: Any, owner: type | None = None) -> Function[..., R]:
         """The function bound to an instance, which has traces of its own."""
-        if instance is None or isinstance(self._python_function, staticmethod):
+        if instance is None or not _is_bound(self._python_function):
             return self
         if self._method_parameters is None:
             self._method_parameters = self._parameters.without_first()
@@ -549,6 +549,15 @@ class Function(Traced, Generic[P, R]):
             direct = concrete.on_tensors()
             if direct is not None:
                 self._traces.answer_directly(key, direct)
+
+
+def _is_bound(function: Any) -> bool:
+    """Whether Python gives it the instance where it is an attribute of a class: no builtin, class,
+    partial or callable object.
+    """
+    return hasattr(type(function), "__get__") and not isinstance(
+        function, staticmethod | MethodType
+    )
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

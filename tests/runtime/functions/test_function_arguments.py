@@ -371,6 +371,34 @@ def test_a_static_method_below_the_decorator() -> None:
     assert [float(Held.double(X)), float(Held().double(X))] == [6.0, 6.0]
 
 
+def scaled(k, x):
+    return k * x
+
+
+class Adding:
+    def __call__(self, x):
+        return x + 1.0
+
+    def method(self, x):
+        return x + 2.0
+
+
+UNBOUND = {
+    "builtin": (abs, 3.0), "partial": (functools.partial(scaled, 3.0), 9.0),
+    "callable object": (Adding(), 4.0), "bound method": (Adding().method, 5.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", UNBOUND)
+def test_what_python_does_not_bind_is_no_method_of_a_class(kind: str) -> None:
+    plain, expected = UNBOUND[kind]
+    staged = function(plain)
+    held = type("Held", (), {"plain": plain, "staged": staged})()
+    assert held.staged is staged
+    for each in (held.plain, held.staged, type(held).staged):
+        assert float(each(X)) == expected
+
+
 # Traces for unknown dimensions
 
 

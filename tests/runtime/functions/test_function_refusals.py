@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
 import weakref
 from collections import deque
 from collections.abc import Callable
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
@@ -79,6 +81,11 @@ def appending(x, seen):
     return x
 
 
+class Made:
+    def __init__(self, x):
+        self.x = x
+
+
 within_itself: list[Any] = [1.0]
 within_itself.append({"a": within_itself})
 
@@ -117,7 +124,22 @@ CALLS: list[tuple[Callable[[], Any], Kind, str]] = [
     (
         lambda: rt.function(late_and_object)(X),
         TypeError,
-        rf"{__file__}:55:5: the result of late_and_object\['a'\]\[1\] is <object",
+        rf"{__file__}:57:5: the result of late_and_object\['a'\]\[1\] is <object",
+    ),
+    (
+        lambda: rt.function(contextmanager(late_and_object))(X),
+        TypeError,
+        rf"{__file__}:57:5: the result of late_and_object is <contextlib",
+    ),
+    (
+        lambda: rt.function(Made)(X),
+        TypeError,
+        rf"{__file__}:\d+:5: the result of Made is <.*Made object",
+    ),
+    (
+        lambda: rt.function(functools.partial(Made))(X),
+        TypeError,
+        rf"{__file__}:\d+:5: the result of .* is <.*Made object",
     ),
     (lambda: kept[0]() + 1.0, errors.InaccessibleTensorError, __file__),
     (lambda: rt.function(late)(X), errors.InaccessibleTensorError, "body of graph 'keeping'"),
