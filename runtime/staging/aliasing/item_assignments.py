@@ -382,7 +382,8 @@ def _reading() -> Location | None:
 
 def _unsure(item: Any, other: Any, place: Location | None) -> Callable[[], Exception]:
     written, copy = called(way_to(item), item.is_array), _copy_of("x", item.is_array)
-    known = way_to(other)  # where it is read, its name may be gone
+    # Where it is read, its name may be gone.
+    known = None if may_be_changed(other) else way_to(other)
 
     def why() -> Exception:
         name = variable_of(other) or known
