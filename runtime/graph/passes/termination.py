@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from runtime.core.forms import Form, Logic
+from runtime.core.forms import Form, Logic, is_integer
+from runtime.core.types import Type
 from runtime.graph.ir import Node, Value, walk
-from runtime.graph.nodes import COND
+from runtime.graph.nodes import COND, INT
 from runtime.graph.passes.rewriting import is_constant
 
 _FURTHER = {"<": "+", ">": "-"}
@@ -24,6 +25,10 @@ def ends(loop: Node, makers: Mapping[Value, tuple[Node, int]]) -> bool:
 def _sign(node: Node) -> str:
     form = node.primitive.scalar
     return form.sign if isinstance(form, Form) else ""
+
+
+def _is_exact(type: Type) -> bool:
+    return type == INT or is_integer(type)
 
 
 class _Rounds:
@@ -51,11 +56,11 @@ class _Rounds:
 
     def counts(self, test: Node) -> bool:
         """Whether a test compares a number that each round takes one further with one from before
-        the loop.
+        the loop: an integer, for one more is the same number among large floats.
         """
         further, bound = test.inputs
         step, _ = self.makers.get(further, (None, 0))
-        if step is None or _sign(step) != _FURTHER[_sign(test)]:
+        if step is None or _sign(step) != _FURTHER[_sign(test)] or not _is_exact(further.type):
             return False
         counter, by = step.inputs
         places = [place for place, value in enumerate(self.body.parameters) if value is counter]

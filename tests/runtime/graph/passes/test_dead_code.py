@@ -84,6 +84,13 @@ def endless_count(x):
     return x
 
 
+def endless_count_of_floats(x):
+    y = 0.5
+    while y < float("inf"):
+        y = y + 1
+    return x
+
+
 def effects(x):
     if x > 0:
         print("positive", x * 2)
@@ -113,6 +120,7 @@ STAYS = [
     (endless_loop, "while"),
     (endless_loop_of_nothing, "while"),
     (endless_count, "while"),
+    (endless_count_of_floats, "while"),
     (effects, "print("),
     (effects, "mul("),
     (effects, "raise "),
