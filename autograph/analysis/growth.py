@@ -32,7 +32,7 @@ _BLOCKS = (
     gast.If, gast.For, gast.While, gast.IfExp, gast.BoolOp, gast.FunctionDef,
     gast.AsyncFunctionDef, gast.Lambda,
 )  # fmt: skip
-_FACTORIES = ("int", "float", "list")
+_FACTORIES = ("int", "float", "bool", "str", "list", "set", "dict", "deque")
 _SET_OPERATORS = (gast.BitOr, gast.BitAnd, gast.BitXor, gast.Sub)
 _DISPLAYS = (gast.List, gast.Tuple, gast.Set, gast.Dict, gast.Constant)
 _GROWING = (gast.Add, gast.Mult, *_SET_OPERATORS)
@@ -363,9 +363,15 @@ def _makes_empty_dict(value: Any) -> bool:
         case gast.Dict(keys=keys):
             return not keys
         case gast.Call(args=args, keywords=keywords):
-            known = [x for x in args if not isinstance(x, gast.Name) or x.id not in _FACTORIES]
+            known = [x for x in args if not _makes_value(x)]
             return _makes_dict(value) and not known and not keywords
     return False
+
+
+def _makes_value(factory: Any) -> bool:
+    """Whether a dict calls this for what is not in it."""
+    is_named = isinstance(factory, gast.Name) and factory.id in _FACTORIES
+    return is_named or isinstance(factory, gast.Lambda)
 
 
 def _makes_table(value: Any) -> bool:

@@ -168,10 +168,32 @@ def in_order_of_python(edges):
     return [other for other in graph[0]]
 
 
+class Graph:
+    def __init__(self):
+        self.near = defaultdict(set)
+        self.names = defaultdict(str)
+        self.visits = defaultdict(lambda: 1)
+        self.met = defaultdict(bool)
+
+    def edge(self, a, b):
+        self.near[a].add(b)
+        self.names[a] += "x"
+        self.visits[b] += 1
+        self.met[b] = True
+
+
+def of_an_object(edges):
+    graph = Graph()
+    for a, b in edges:
+        graph.edge(a, b)
+    sizes = len(graph.near), len(graph.near[edges[0][0]]), len(graph.met)
+    return sizes, graph.names[0], graph.visits[2], graph.visits[99]
+
+
 PROGRAMS = (
     neighbours, by_setdefault, made_where_there_is_none, of_all_nodes, operators, losing_items,
     remove_what_is_not_there, of_pairs, copies_are_apart, assigned_and_joined, in_a_list, appended,
-    over_items_and_values, taken_out, by_layers, of_texts, in_order_of_python,
+    over_items_and_values, taken_out, by_layers, of_texts, in_order_of_python, of_an_object,
 )  # fmt: skip
 WAYS: dict[str, Callable[[list[list[int]]], Any]] = {
     "list": lambda edges: [[rt.constant(node, rt.int64) for node in edge] for edge in edges],
