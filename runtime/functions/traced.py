@@ -61,6 +61,7 @@ from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import NOTHING_WANTED, Wanted, want
 from runtime.staging.control.specs import Spec, classes_in
 from runtime.staging.lists.arenas import refuse_given
+from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.refusals import is_refusal, refuse
 from runtime.variables.creation import Creations
 
@@ -367,6 +368,13 @@ class Traced:
         places = assumption.state.places
         place = places[-1].name if places else None
         if assumption.state.keys() != state.keys():
+            item = places[-1].object if places else None
+            if isinstance(item, GrowingList) and item.has_lists:
+                message = (
+                    f"{name} takes {place!r} apart, which is another list of lists at each depth"
+                )
+                hint = "pass the same list on, with the places that a call is to look at"
+                return refuse(message, hint, place)
             message = f"{name} changes {place!r}, which is another object at each depth"
             return refuse(message, "pass the same object on, or return what a call adds", place)
         message = f"what {name} does to what is outside of it differs at each depth"

@@ -723,6 +723,28 @@ def test_another_list_at_each_depth_is_refused_by_its_name() -> None:
     assert caught.value.variable == "seen"
 
 
+def test_another_list_of_lists_at_each_depth_is_refused_for_what_it_is() -> None:
+    def by_parts(n):
+        def go(rows):
+            return rows[0][0] if len(rows) == 1 else rows[0][0] * go([r[1:] for r in rows[1:]])
+
+        return go([[i * j + 1 for j in range(n)] for i in range(n)])
+
+    def by_places(n):
+        rows = [[i * j + 1 for j in range(n)] for i in range(n)]
+
+        def go(at):
+            return rows[at][at] if at == n - 1 else rows[at][at] * go(at + 1)
+
+        return go(0)
+
+    words = "go takes 'rows' apart, which is another list of lists at each depth\n.*with the places"
+    with pytest.raises(autograph.StagingError, match=words) as caught:
+        rt.function(by_parts)(rt.constant(3))
+    assert caught.value.filename == __file__
+    assert_as_in_python(by_places, 1, 3, 4)
+
+
 def test_a_list_that_is_passed_on_is_not_returned_in_a_tuple() -> None:
     def function(n):
         def go(k, out):
