@@ -19,6 +19,7 @@ _UNTOLD: tuple[tuple[Any, frozenset[Place]], ...] = (
     (min, frozenset(("key",))),
     (deque, frozenset((1, "maxlen"))),
     (itertools.groupby, frozenset((1, "key"))),
+    (itertools.permutations, frozenset((1, "r"))),
 )
 """Functions and classes in C, which do not tell."""
 

@@ -65,7 +65,7 @@ from runtime.staging.lists import dict_reads
 from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.optional_bounds import known_bounds, known_key
 from runtime.staging.lists.sequences import are_alike
-from runtime.staging.optional_arguments import with_defaults
+from runtime.staging.optional_arguments import of_library, with_defaults
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -320,6 +320,10 @@ class StagingBackend(Backend):
             if made is not NotImplemented:
                 return made
         staged = BUILTINS.get(function) or STAGED.get(function)
+        if function in STAGED:
+            made = of_library(function, args, kwargs)
+            if made is not NotImplemented:
+                return made
         if function is not bool:
             given = (*args, *kwargs.values())
             _refuse_truths(*given)

@@ -417,7 +417,9 @@ def _round(value: Any, ndigits: Any = None) -> Any:
         value = _to_number("float" if value.dtype.is_floating else "int")(value)
     if not is_number(value) and not hasattr(type(value), "__round__"):
         raise TypeError(f"type {type(value).__name__} doesn't define __round__ method")
-    if ndigits is None or not is_number(value):
+    if ndigits is None:
+        return round(value)
+    if not is_number(value):
         return value.__round__(ndigits)
     return apply_number(numbers.ROUND_TO, value, index_of(ndigits))
 
@@ -607,7 +609,7 @@ BUILTINS: dict[Callable[..., Any], Callable[..., Any]] = {
     zip: _zip,
 }
 TAKES_MISSING = frozenset((
-    operator.is_, operator.contains, bool, len, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
+    operator.is_, operator.contains, bool, len, next, print, *OF_ANYTHING, *TYPE_TESTS, *TEXTS,
     operator.mod,
 ))  # fmt: skip
 TAKES_TEXT = frozenset((

@@ -39,6 +39,7 @@ from runtime.staging.control.references import want_arrays
 from runtime.staging.guarding.numpy_state import error_state
 from runtime.staging.images import Images
 from runtime.staging.lists.growing import Growing
+from runtime.staging.optional_arguments import of_library
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
 from runtime.staging.symbolic_number import SymbolicNumber
@@ -65,6 +66,9 @@ def _staged(name: str, *args: Any, **kwargs: Any) -> Any:
         return _written(name, out, args, kwargs)
     if name == "np.where" and len(args) == 1:
         name = "np.nonzero"  # which it is then, and which has a result of unknown sizes
+    made = of_library(function, args, kwargs)
+    if made is not NotImplemented:
+        return made
     given = tuple(_given(name, arg) for arg in args)
     named = {key: _given(name, value) for key, value in kwargs.items()}
     images, trace, raising = Images(shown=False), active(), _raising(name)

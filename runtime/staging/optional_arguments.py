@@ -7,6 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Iterator
 from typing import Any
 
+import numpy as np
+
 from autograph import call
 from autograph.optional_parameters import Place
 from runtime.staging.block_recorder import BlockRecorder
@@ -19,15 +21,23 @@ _TAKING_ALL = max, min, sorted
 """Functions that take all items of an iterator before anything else is done."""
 
 
+def of_library(function: Callable[..., Any], args: Any, kwargs: dict[str, Any]) -> Any:
+    """The result of a call of a library's in which an argument may be None, wherever it is; not of
+    a ufunc, of which None is no operand. NotImplemented for any other call.
+    """
+    is_ufunc = isinstance(function, np.ufunc)
+    return NotImplemented if is_ufunc else with_defaults(function, None, args, kwargs)
+
+
 def with_defaults(
-    function: Callable[..., Any], places: Container[Place], args: Any, kwargs: dict[str, Any]
+    function: Callable[..., Any], places: Container[Place] | None, args: Any, kwargs: dict[str, Any]
 ) -> Any:
     """The result of a call in which an argument may be None, at one of the places where that means
-    a default; NotImplemented for any other call.
+    a default, or at any; NotImplemented for any other call.
     """
     given: list[tuple[Place, Any]] = [*enumerate(args), *kwargs.items()]
     optional = [place for place, item in given if isinstance(item, MaybeNone)]
-    place = next((place for place in optional if place in places), None)
+    place = next((place for place in optional if places is None or place in places), None)
     if place is None:
         return NotImplemented
     if any(function is each for each in _TAKING_ALL) and isinstance(args[0], Iterator):

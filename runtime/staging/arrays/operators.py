@@ -28,6 +28,7 @@ from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import want_arrays
 from runtime.staging.library_calls import STAGED
 from runtime.staging.lists.growing import Growing
+from runtime.staging.lists.optional_bounds import known_key
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import refuse
 from runtime.staging.symbolic_number import SymbolicNumber, number_to_tensor
@@ -137,7 +138,7 @@ def _of_numpy(self: Any, ufunc: Any, method: str, *inputs: Any, **options: Any) 
 
 
 def _item(self: Any, key: Any) -> Any:
-    return as_array(Tensor.__getitem__(self, _checked(self, key)))
+    return as_array(Tensor.__getitem__(self, _checked(self, known_key(key))))
 
 
 def _checked(self: Any, key: Any) -> Any:

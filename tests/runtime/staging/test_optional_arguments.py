@@ -163,10 +163,64 @@ def reduced(x):
     )
 
 
+def methods_of_arrays(x):
+    axis = 0 if x > 3 else None
+    made = np.arange(6.0).reshape(2, 3) * np.float64(x)
+    return (
+        (
+            rt.reduce_sum(made.sum(axis=axis)),
+            rt.reduce_sum(made.max(axis)),
+            rt.reduce_sum(made.std(axis=axis)),
+        ),
+        (
+            rt.reduce_sum(made.take([1], axis)),
+            rt.reduce_sum(made.cumsum(axis)),
+            rt.reduce_sum(made.prod(axis=axis)),
+        ),
+    )
+
+
+def functions_of_arrays(x):
+    axis = 0 if x > 3 else None
+    made = np.arange(6.0).reshape(2, 3) * np.float64(x)
+    return (
+        (rt.reduce_sum(np.sort(-made, axis=axis) * 2), rt.reduce_sum(np.argsort(made, axis))),
+        (
+            rt.reduce_sum(np.concatenate([made, made], axis=axis)),
+            rt.reduce_sum(np.clip(made, axis, 3)),
+        ),
+    )
+
+
+def a_number_that_is_rounded(x):
+    n = _two(x)
+    return round(n) if n is not None else -1
+
+
+def arrays_under_a_try(x):
+    made = np.arange(6.0).reshape(2, 3) * np.float64(x)
+    try:
+        return rt.reduce_sum(made.sum(axis=0 if x > 3 else None))
+    except TypeError:
+        return -1.0
+
+
+def no_operand(x):
+    try:
+        return np.sum(np.add(np.arange(3.0) * np.float64(x), _two(x)))
+    except TypeError:
+        return -1.0
+
+
 def handed_on(x):
     n = _two(x)
     found = {"k": 1}
     return found.get("a", n), max([], default=n), dict.fromkeys("ab", n), found.setdefault("b", n)
+
+
+def of_next(x):
+    n = _two(x)
+    return next(iter([]), n), next(iter([7]), n), next((i for i in (1, 2) if i > x), n)
 
 
 def of_the_users(x):
@@ -204,8 +258,9 @@ DEFAULTS = (
     slices_of_lists, steps, slices_of_texts, slices_that_are_assigned, slices_of_tensors,
     slices_of_arrays, a_limit_that_a_loop_finds, a_slice_that_is_made, keys, keys_of_plain_items,
     keys_of_generators, lists_that_are_sorted, filters, parts_of_texts, rounded, of_the_library,
-    bounded_deque, texts_of_json, places_in_texts, reduced, handed_on, of_the_users, under_a_try,
-    of_another_kind,
+    bounded_deque, texts_of_json, places_in_texts, reduced, methods_of_arrays, functions_of_arrays,
+    arrays_under_a_try, no_operand, handed_on, of_next, of_the_users, under_a_try, of_another_kind,
+    a_number_that_is_rounded,
 )  # fmt: skip
 
 
@@ -214,12 +269,13 @@ def test_none_means_a_default_where_the_run_chooses_it(function: Callable[..., A
     assert_as_in_python(function, 1, 5, 3, 7)
 
 
-def test_an_index_of_a_tensor_that_is_none_is_a_new_axis() -> None:
+@pytest.mark.parametrize("kind", [rt.identity, np.asarray])
+def test_an_index_of_a_tensor_that_is_none_is_a_new_axis(kind: Callable[..., Any]) -> None:
     @rt.function
     def item(t, x):
         n = _two(x)
         try:
-            return t[n]
+            return kind(t)[n]
         except TypeError:
             return -1
 
@@ -237,7 +293,12 @@ def groups(x):
     return [key for key, _ in itertools.groupby([1, 3, x], _down(x))]
 
 
+def permuted(x):
+    return list(itertools.permutations([1, 2, 3], _two(x)))
+
+
 REFUSED = (
+    (permuted, "a call with a value and one with None", "in place of an iterator"),
     (part_of_bytes, "used as a Python index", "decide by an `if`"),
     (groups, "a call with a value and one with None", "in place of an iterator"),
 )
