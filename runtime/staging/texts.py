@@ -70,6 +70,7 @@ WAY_OUT = (
 OF_ERRORS: tuple[Any, ...] = (BaseException.__str__, BaseException.__repr__, KeyError.__str__)
 """Methods that make the text of an exception."""
 _RAISING = (operator.getitem, chr, str.translate)
+_OF_TEMPLATES = (operator.mod, str.format)
 _METHODS = frozenset(each for name, each in TEXTS.items() if name.startswith("str."))
 _TELLING = frozenset(
     each for name, each in ANSWERS.items() if name.startswith("str.") or name == "contains"
@@ -598,6 +599,8 @@ def _may_fail(made: Text) -> bool:
     Raises what it raises for all: a TypeError, or what numbers alone are made into.
     """
     made._checked = True
+    if made._function in _OF_TEMPLATES and type(made._args[0]) is Text:
+        return True  # a template of the run may be any
     usual, other = _failure(made, "text"), _failure(made, "")
     if not (usual and other and _failure(made, "t")):
         return bool(usual or other)

@@ -708,6 +708,9 @@ READ: dict[str, Callable[[Any], Any]] = {
         lambda: ("%(" + str(x % 4) + ")s") % {"0": "z", "2": x}, LookupError
     ),
     "percent_of_a_text_caught": lambda x: caught(lambda: ("%" + ("d", "q")[x % 2]) % 3, ValueError),
+    "percent_as_often_as_the_run_says": lambda x: caught(
+        lambda: ("%s" * (x % 4)) % (x, 2, "c"), TypeError
+    ),
     "percent_of_a_wrong_type": lambda x: ("%d" + str(x)) % "t",
     "attribute_that_no_text_has": lambda x: str(x).args,
 }
