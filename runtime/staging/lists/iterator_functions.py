@@ -308,13 +308,14 @@ def _groupby(iterable: Any, key: Any = None) -> Any:
     """`itertools.groupby`: where items are staged, a generator function that is converted, so that
     what takes the groups is a loop.
     """
-    if not holds_staged(iterable):
-        return itertools.groupby(iterable, key)
+    are_staged = holds_staged(iterable)
     if key is not None:
-        if _is_open(iterable):
+        if are_staged and _is_open(iterable):
             raise _given_a_key()
-        known_key = functools.partial(_known_key, called(key))
-        return itertools.groupby(_plain(itertools.groupby, iterable), known_key)
+        items = _plain(itertools.groupby, iterable) if are_staged else iterable
+        return itertools.groupby(items, functools.partial(_known_key, called(key)))
+    if not are_staged:
+        return itertools.groupby(iterable)
     if type(iterable) is Choice and iterable.is_text:
         iterable = of_any(iterable)
     is_known = isinstance(iterable, Tensor | Text | GrowingList)

@@ -6,6 +6,7 @@ import contextlib
 import dis
 import heapq
 import io
+import itertools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -186,9 +187,22 @@ def tells_its_callbacks(x: Any) -> Any:
     return 0
 
 
+def half(item: int) -> int:
+    print("half", item)
+    return item // 2
+
+
+def groups_by_a_key(x: Any) -> Any:
+    found = 0
+    if x > 0:
+        for key, items in itertools.groupby([2, 3, 4], half):
+            found += key * len(list(items))
+    return found
+
+
 def test_what_blocks_print_within_calls_of_a_library(capsys: pytest.CaptureFixture[str]) -> None:
     streams = sys.stdout, sys.stderr
-    for function in (redirects, tells_its_callbacks):
+    for function in (redirects, tells_its_callbacks, groups_by_a_key):
         staged = rt.function(function)
         for value in (0, 1, 2, 1):
             expected = function(value), capsys.readouterr()
