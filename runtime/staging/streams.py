@@ -62,54 +62,58 @@ def unwritten(before: dict[str, Any], function: Any) -> Iterator[None]:
     """
     for name, stream in before.items():
         if getattr(sys, name) is stream:
-            setattr(sys, name, _Unwritten(stream, function))
-    _open.calls += 1
+            setattr(sys, name, _Unwritten(stream))
+    _open.functions.append(function)
     try:
         yield
     finally:
-        _open.calls -= 1
-        if not _open.calls:  # who redirects a stream may have kept the one of another call
+        _open.functions.pop()
+        if not _open.functions:  # who redirects a stream may have kept the one of another call
             for name in before:
                 setattr(sys, name, written_to(getattr(sys, name)))
 
 
 class _Open(threading.local):
-    """The calls of foreign code, in each other, on one thread."""
+    """The functions of foreign code that run, called by each other, on one thread."""
 
-    calls = 0
+    def __init__(self) -> None:
+        self.functions: list[Any] = []
 
 
 _open = _Open()
 
 
 class _Unwritten:
-    """A stream that nobody writes to, but other threads, and Python for its warnings."""
+    """A stream that foreign code does not write to while it runs, but for Python's warnings. Who
+    keeps it writes to it later, as other threads do now.
+    """
 
-    __slots__ = ("_function", "_stream", "_thread")
+    __slots__ = ("_stream",)
 
-    def __init__(self, stream: Any, function: Any) -> None:
-        self._stream, self._function = stream, function
-        self._thread = threading.get_ident()
+    def __init__(self, stream: Any) -> None:
+        self._stream = stream
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
 
     def write(self, text: Any) -> Any:
         """Write a text."""
-        self._check()
+        _check_write()
         return self._stream.write(text)
 
     def writelines(self, lines: Any) -> Any:
         """Write several texts."""
-        self._check()
+        _check_write()
         return self._stream.writelines(lines)
 
-    def _check(self) -> None:
-        is_warning = sys._getframe(2).f_globals.get("__name__") in ("warnings", "_py_warnings")
-        if self._thread != threading.get_ident() or is_warning:
-            return
-        shown = getattr(self._function, "__qualname__", type(self._function).__qualname__)
-        raise refuse(
-            f"{shown} inside a staged block prints once, while tracing",
-            "call it before the block, or let the graph do it: print(text)",
-        )
+
+def _check_write() -> None:
+    is_warning = sys._getframe(2).f_globals.get("__name__") in ("warnings", "_py_warnings")
+    if not _open.functions or is_warning:
+        return
+    function = _open.functions[0]
+    shown = getattr(function, "__qualname__", type(function).__qualname__)
+    raise refuse(
+        f"{shown} inside a staged block prints once, while tracing",
+        "call it before the block, or let the graph do it: print(text)",
+    )

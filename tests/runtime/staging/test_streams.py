@@ -15,6 +15,7 @@ import pytest
 
 import autograph
 import runtime as rt
+from runtime.staging import streams
 
 
 def printing(x: Any) -> Any:
@@ -219,3 +220,17 @@ def test_a_write_to_a_redirected_stream_is_refused() -> None:
 
     with pytest.raises(autograph.errors.StagingError, match=r"to another sys\.stdout"):
         outer(rt.constant(2))
+
+
+def test_a_stream_that_is_kept_meanwhile_is_written_to_later(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    before = streams.present()
+    redirected = contextlib.redirect_stdout(io.StringIO())
+    with streams.unwritten(before, len):
+        redirected.__enter__()
+    redirected.__exit__(None, None, None)
+    print("later")
+    sys.stdout = streams.written_to(sys.stdout)
+    assert capsys.readouterr().out == "later\n"
+    assert streams.present() == before
