@@ -497,14 +497,20 @@ def _iter(items: Any, *sentinel: Any) -> Any:
     return NotImplemented if not isinstance(items, Streamed) else items._staged_iter()
 
 
-def _next(items: Any, *default: Any) -> Any:
+def _next(given: Any, *default: Any) -> Any:
+    items = present(given)
     if isinstance(items, StreamedIterator):
         if not default:
             return items._staged_next()
         label = "the result of next()"
         return branches.cond(items._advance(), items._current, lambda: default[0], (), (label,))
     if not isinstance(items, Staged):
-        return NotImplemented
+        if items is given:
+            return NotImplemented
+        raise refuse(
+            "next() is given an iterator that is None on some path, as only the run knows",
+            "make it on every path, iter([]) where there is nothing to take",
+        )
     raise refuse(
         f"next() is given a staged {type(items).__name__.lower()}: how far it has come, only the "
         "run knows",

@@ -297,7 +297,18 @@ def permuted(x):
     return list(itertools.permutations([1, 2, 3], _two(x)))
 
 
+def iterator_that_may_be_none(x):
+    items = None
+    if x > 3:
+        items = iter([1, 2])
+    try:
+        return next(items)
+    except TypeError:
+        return -1
+
+
 REFUSED = (
+    (iterator_that_may_be_none, "an iterator that is None on some path", "make it on every path"),
     (permuted, "a call with a value and one with None", "in place of an iterator"),
     (part_of_bytes, "used as a Python index", "decide by an `if`"),
     (groups, "a call with a value and one with None", "in place of an iterator"),
