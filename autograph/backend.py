@@ -388,6 +388,7 @@ def _unsupported(value: object, construct: str, names: Names = ()) -> NoReturn:
 # Dispatch
 
 _registered: dict[type, Backend] = {}
+_backends: tuple[Backend, ...] = ()
 _static: dict[type, Backend | None] = {}
 _classes: dict[int, tuple[ref[type], Backend | None]] = {}
 
@@ -408,7 +409,9 @@ def register_backend(kind: type, backend: Backend) -> None:
         raise TypeError(f"a backend is registered for a class of staged values, not for {kind!r}")
     if not isinstance(backend, Backend):
         raise TypeError(f"not a Backend: {backend!r}")
+    global _backends
     _registered[kind] = backend
+    _backends = tuple(set(_registered.values()))
     _static.clear()
     _classes.clear()
 
@@ -463,7 +466,7 @@ def register_hashing(check: Callable[[Any], Any]) -> None:
 
 def failures() -> dict[Backend, int]:
     """Returns the count of each registered backend's `failures`."""
-    return {backend: backend.failures() for backend in set(_registered.values())}
+    return {backend: backend.failures() for backend in _backends}
 
 
 def comparing(*values: Any) -> Backend | None:
@@ -482,7 +485,10 @@ def comparing(*values: Any) -> Backend | None:
 
 def staging() -> Backend | None:
     """The backend for which a function is being staged just now."""
-    return next((backend for backend in set(_registered.values()) if backend.is_staging()), None)
+    for backend in _backends:
+        if backend.is_staging():
+            return backend
+    return None
 
 
 def backend_of(value: object) -> Backend | None:

@@ -502,9 +502,9 @@ def _with_defaults(function: Any, called: Any) -> Any:
     """The function, or what stands for it, where only the run may know whether an argument is
     None, which means a default there.
     """
-    places = optional_parameters(function)
-    backend = staging() if places else None
-    if backend is None:
+    backend = staging()
+    places = None if backend is None else optional_parameters(function)
+    if backend is None or not places:
         return called
 
     def calling(*args: Any, **kwargs: Any) -> Any:
