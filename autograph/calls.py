@@ -23,7 +23,7 @@ from types import (
 from typing import Any
 
 from autograph import operators, policy
-from autograph.backend import backend_of_type, staging
+from autograph.backend import Backend, backend_of_type, staging
 from autograph.codes import assigns_items
 from autograph.forms import Form
 from autograph.frames import hide, hiding
@@ -507,15 +507,19 @@ def _with_defaults(function: Any, called: Any) -> Any:
     if backend is None or not places:
         return called
 
-    def calling(*args: Any, **kwargs: Any) -> Any:
-        try:
-            made = backend.with_defaults(function, places, args, kwargs)
-            return called(*args, **kwargs) if made is NotImplemented else made
-        except BaseException as error:  # whatever passes through is the user's: only ours goes
-            hide(error)
-            raise
+    return functools.partial(call_with_defaults, backend, function, places, called)
 
-    return calling
+
+def call_with_defaults(
+    backend: Backend, function: Any, places: Any, called: Any, /, *args: Any, **kwargs: Any
+) -> Any:
+    """Call the function, by what stands for it: in a frame that is not that of an op."""
+    try:
+        made = backend.with_defaults(function, places, args, kwargs)
+        return called(*args, **kwargs) if made is NotImplemented else made
+    except BaseException as error:  # whatever passes through is the user's: only ours goes
+        hide(error)
+        raise
 
 
 def _taken_over(function: Any) -> Any:

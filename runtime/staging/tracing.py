@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import CodeType, FrameType
 from typing import TYPE_CHECKING, Any, cast
 
+from autograph.calls import call_with_defaults
 from runtime.core.naming import replace_scopes, scoped
 from runtime.core.primitive import Primitive
 from runtime.core.primitive import _record as record
@@ -403,7 +404,8 @@ class Trace:
         inside = True
         while frame is not None and is_ours(frame.f_code.co_filename):
             inside = inside and frame is not self.root
-            self._entered = frame
+            if frame.f_code is not call_with_defaults.__code__:
+                self._entered = frame
             frame = frame.f_back
         if not inside and self.code is not None:
             return Ending(self.code, 0) if self.has_returned else Origin(self.code, 0)

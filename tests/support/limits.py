@@ -34,7 +34,7 @@ LIMITS: dict[str, str] = {
     ),
     "The value of `and` or `or`": "but only its truth is known, for its operands do not join",
     "A set or dict that a staged value chooses": (
-        "one of several objects, which the run|is changed in place on one path, and"
+        "one of several objects, which the run|is changed in place (on one path|there), and"
         "|nothing tells what its items are"
     ),
     "A dict that grows or shrinks": (

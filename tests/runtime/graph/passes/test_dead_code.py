@@ -85,7 +85,7 @@ def endless_count(x):
 
 
 def endless_count_of_floats(x):
-    y = 0.5
+    y = float(x)
     while y < float("inf"):
         y = y + 1
     return x
