@@ -378,7 +378,9 @@ def _attributes_changed(
 
 
 def _names_of(item: Any) -> Iterable[str]:
-    return vars(item).keys() if hasattr(item, "__dict__") else ()
+    names = vars(item).keys() if hasattr(item, "__dict__") else ()
+    # What Python keeps with a class, such as its annotations, no call changes.
+    return [name for name in names if not (isinstance(item, type) and name.startswith("__"))]
 
 
 def _is_staged(before: Any, now: Any) -> bool:
