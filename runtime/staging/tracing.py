@@ -53,6 +53,7 @@ if TYPE_CHECKING:
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
 """Functions whose `name` is that of a constant; elsewhere it is that of the op that takes it."""
+_WITH_DEFAULTS = call_with_defaults.__code__
 
 
 def _nothing_existed(item: Any) -> bool:
@@ -404,7 +405,7 @@ class Trace:
         inside = True
         while frame is not None and is_ours(frame.f_code.co_filename):
             inside = inside and frame is not self.root
-            if frame.f_code is not call_with_defaults.__code__:
+            if frame.f_code is not _WITH_DEFAULTS:
                 self._entered = frame
             frame = frame.f_back
         if not inside and self.code is not None:

@@ -56,11 +56,14 @@ class _Rounds:
 
     def counts(self, test: Node) -> bool:
         """Whether a test compares a number that each round takes one further with one from before
-        the loop: an integer, for one more is the same number among large floats.
+        the loop: both integers, for one more is the same number among large floats, and no integer
+        reaches infinity.
         """
         further, bound = test.inputs
         step, _ = self.makers.get(further, (None, 0))
-        if step is None or _sign(step) != _FURTHER[_sign(test)] or not _is_exact(further.type):
+        if step is None or _sign(step) != _FURTHER[_sign(test)]:
+            return False
+        if not (_is_exact(further.type) and _is_exact(bound.type)):
             return False
         counter, by = step.inputs
         places = [place for place, value in enumerate(self.body.parameters) if value is counter]

@@ -91,6 +91,13 @@ def endless_count_of_floats(x):
     return x
 
 
+def endless_count_to_infinity(x):
+    i = int(x)
+    while i < float("inf"):
+        i = i + 1
+    return x
+
+
 def effects(x):
     if x > 0:
         print("positive", x * 2)
@@ -120,6 +127,7 @@ STAYS = [
     (endless_loop, "while"),
     (endless_loop_of_nothing, "while"),
     (endless_count, "while"),
+    (endless_count_to_infinity, "while"),
     (endless_count_of_floats, "while"),
     (effects, "print("),
     (effects, "mul("),
