@@ -343,9 +343,16 @@ class Function(Traced, Generic[P, R]):
         if self._method_parameters is None:
             self._method_parameters = self._parameters.without_first()
         bound = object.__new__(Function)
-        _become(bound, self)
+        # One by one, for each look at a method makes one.
+        bound._autograph, bound._executor = self._autograph, self._executor
+        bound._input_signature, bound._name = self._input_signature, self._name
+        bound._jit_compile, bound._reduce_retracing = self._jit_compile, self._reduce_retracing
+        bound._bound, bound._options = self._bound, self._options
+        bound._method_parameters = self._method_parameters
+        given = vars(bound)
+        given.update(vars(self))
+        given.pop("__wrapped__", None)
         bound._python_function = MethodType(self._python_function, instance)
-        vars(bound).pop("__wrapped__", None)
         bound._parameters = self._method_parameters
         bound._traces = self._traces_for(instance)
         bound._known = bound._traces.by_key
