@@ -14,7 +14,6 @@ from typing import Any, cast
 
 from runtime.core.dataclasses import dataclass
 from runtime.staging.aliasing.aliases import want_joined
-from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
 from runtime.staging.lists.dict_entries import NO_PAIRS
 from runtime.staging.lists.growing import Growing, Kind, StagedItems, size_of
@@ -22,7 +21,7 @@ from runtime.staging.lists.growing_dict import GrowingDict, stand_in_for
 from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.growing_set import GrowingSet
 from runtime.staging.lists.list_builtins import MAKING
-from runtime.staging.lists.sequences import copy_of_one, meant
+from runtime.staging.lists.sequences import Copies, copy_of_one, meant
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import Scope, active
 
@@ -80,9 +79,7 @@ class Several(list[Any]):
                 "where that is indexed: table[i].add(x)",
             )
         for each, here in meant(self, place):
-            left = branches.cond(
-                here, lambda: _copy(made), lambda each=each: _copy(each), (), _NAMES
-            )
+            left = Copies([_copy(made), _copy(each)]).first_if(here, _NAMES)
             each.fill(*left.content())
 
     def share(self) -> None:

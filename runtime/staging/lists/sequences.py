@@ -22,6 +22,7 @@ from runtime.staging.aliasing.aliases import Copy, Joined
 from runtime.staging.builtin_functions import index_of
 from runtime.staging.control import branches, choices, iteration, joins
 from runtime.staging.control.blocks import Wording
+from runtime.staging.control.carried_objects import ObjectRecorder
 from runtime.staging.control.optional_values import present
 from runtime.staging.control.references import is_reference
 from runtime.staging.control.specs import Mismatch
@@ -164,21 +165,57 @@ def meant(items: Sequence[Any], place: Any) -> Iterator[tuple[Any, Any]]:
 _SEVERAL = Wording("those of which only the run knows which is meant", unites=True)
 
 
+class _Giving(ObjectRecorder):
+    """Watches a block that gives one of these `copies`, which nobody else holds."""
+
+    copies: Sequence[Any] = ()
+
+    def knows(self, item: Any) -> bool:
+        return not any(item is copy for copy in self.copies)
+
+
+class Copies:
+    """Copies of lists, sets or dicts, which nobody else holds."""
+
+    def __init__(self, copies: Iterable[Any]) -> None:
+        self._copies = list(copies)  # outside of the branches, which know no order of sets
+
+    def at(self, place: Any, names: Sequence[str]) -> Any:
+        """The one at a place of the run, as a further copy."""
+
+        def of_these(start: int, end: int) -> Any:
+            if end - start == 1:
+                return self._copies[start]
+            half = (start + end) // 2
+            first = functools.partial(of_these, start, half)
+            rest = functools.partial(of_these, half, end)
+            return self._either(place < half, first, rest, names)
+
+        return of_these(0, len(self._copies))
+
+    def first_if(self, test: Any, names: Sequence[str]) -> Any:
+        """The first of two where a test is true, and else the other one, as a further copy."""
+        first, second = self._copies
+        return self._either(test, lambda: first, lambda: second, names)
+
+    def _either(
+        self, test: Any, body: Callable[[], Any], orelse: Callable[[], Any], names: Sequence[str]
+    ) -> Any:
+        made = branches.cond(test, body, orelse, (), names, self._watching, words=_SEVERAL)
+        self._copies.append(made)
+        return made
+
+    def _watching(self, *of_block: Any) -> ObjectRecorder:
+        recorder = _Giving(*of_block)
+        recorder.copies = self._copies
+        return recorder
+
+
 def copy_of_one(
     items: Sequence[Any], place: Any, copied: Callable[[Any], Any], names: Sequence[str]
 ) -> Any:
     """A copy of the one of several lists, sets or dicts that is at a place."""
-
-    copies = list(map(copied, items))  # outside of the branches, which know no order of sets
-
-    def of_these(start: int, end: int) -> Any:
-        if end - start == 1:
-            return copies[start]
-        half = (start + end) // 2
-        halves = functools.partial(of_these, start, half), functools.partial(of_these, half, end)
-        return branches.cond(place < half, *halves, (), names, words=_SEVERAL)
-
-    return of_these(0, len(items))
+    return Copies(map(copied, items)).at(place, names)
 
 
 _TABLES = ({bool}, {int}, {float}, {int, float})
