@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import runtime.ops as ops
-from runtime import errors
+from runtime import dtypes, errors
 from runtime.core.convert import convert_to_tensor
-from runtime.core.primitive import Primitive, bind, checked, row, sample, wrong_shape, wrong_value
+from runtime.core.primitive import Primitive, bind, checked, row, sample, wrong_value
 from runtime.core.shapes import Shape, broadcast
 from runtime.core.tensor import Tensor
 from runtime.ops import batching
@@ -247,12 +247,31 @@ def lstsq(
     a, b = matched(matrix, rhs)
     rows, columns = (check_matrix(a.static_shape, "matrix") or (None, None))[-2:]
     if rows is None or columns is None:
-        raise wrong_shape(f"lstsq needs matrices of known size, got shape {a.shape}", a)
+        return _least_squares(a, b, l2_regularizer)
     if rows >= columns:
         gram = ops.matmul(a, a, adjoint_a=True) + _regular(columns, l2_regularizer, a.dtype)
         return cholesky_solve(_factor(gram), ops.matmul(a, b, adjoint_a=True))
     gram = ops.matmul(a, a, adjoint_b=True) + _regular(rows, l2_regularizer, a.dtype)
     return ops.matmul(a, cholesky_solve(_factor(gram), b), adjoint_a=True)
+
+
+def _least_squares(a: Tensor, b: Tensor, l2_regularizer: float) -> Tensor:
+    """`lstsq` of a matrix of which only the run knows whether it is wide: the pseudo-inverse of its
+    adjoint is the adjoint of its own.
+    """
+    rank, sides = ops.rank(a), ops.shape(a)[-2:]
+    is_wide = ops.cast(sides[0] < sides[1], dtypes.int32)
+    axes = ops.concat([ops.range(rank - 2), [rank - 2 + is_wide, rank - 1 - is_wide]], 0)
+
+    def tall(x: Tensor) -> Tensor:
+        turned = ops.transpose(x, axes)
+        return ops.where(is_wide > 0, ops.conj(turned), turned) if a.dtype.is_complex else turned
+
+    matrix = tall(a)
+    gram = ops.matmul(matrix, matrix, adjoint_a=True)
+    gram += _regular(ops.reduce_min(sides), l2_regularizer, a.dtype)
+    inverse = cholesky_solve(_factor(gram), ops.adjoint(matrix))
+    return ops.matmul(tall(inverse), b)
 
 
 def _check_definite(factor: Any, gram: Any) -> Any:
@@ -274,5 +293,5 @@ def _factor(gram: Any) -> Tensor:
     return bind(definite_p, ops.cholesky(gram), gram)  # type: ignore[no-any-return]
 
 
-def _regular(n: int, amount: float, dtype: Any) -> Any:
+def _regular(n: Any, amount: float, dtype: Any) -> Any:
     return ops.eye(n, dtype=dtype) * amount

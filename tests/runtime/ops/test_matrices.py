@@ -54,6 +54,35 @@ def test_least_squares_of_dependent_rows_is_refused() -> None:
     assert np.isfinite(tf.linalg.lstsq(matrix, rhs, l2_regularizer=0.1).numpy()).all()
 
 
+@pytest.mark.parametrize("regularizer", [0.0, 0.5])
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+@pytest.mark.parametrize("shape", [(4, 2), (2, 4), (3, 3), (2, 4, 2), (2, 2, 3)])
+@pytest.mark.parametrize("is_rank_known", [True, False])
+def test_least_squares_of_sizes_of_the_run(
+    regularizer: float, dtype: Any, shape: tuple[int, ...], is_rank_known: bool
+) -> None:
+    random = np.random.default_rng(0)
+    matrix = random.normal(size=shape).astype(dtype)
+    if dtype is np.complex128:
+        matrix += 1j * random.normal(size=shape)
+    rhs = matrix[..., :1] + 1.0
+
+    def solved(a: Any, b: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(a)
+            x = tf.linalg.lstsq(a, b, l2_regularizer=regularizer)
+            size = tf.reduce_sum(tf.math.real(x * tf.math.conj(x)))
+        return x, tape.gradient(size, a)
+
+    spec = tf.TensorSpec((None,) * len(shape) if is_rank_known else None, dtype)
+    staged = tf.function(solved, input_signature=[spec, spec])
+    for made, expected in zip(staged(matrix, rhs), solved(tf.constant(matrix), rhs), strict=True):
+        np.testing.assert_allclose(made, expected, rtol=1e-7, atol=1e-9)
+    if not regularizer:
+        by_numpy = np.linalg.pinv(matrix) @ rhs
+        np.testing.assert_allclose(staged(matrix, rhs)[0], by_numpy, rtol=1e-7, atol=1e-9)
+
+
 def test_inverse_and_qr_of_float16() -> None:
     x = np.array([[2.0, 1.0], [1.0, 3.0]], np.float16)
     for way in (tf.linalg.inv, tf.function(tf.linalg.inv)):
