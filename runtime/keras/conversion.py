@@ -39,21 +39,27 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 class Held:
-    """An attribute that holds a function of the user's: while a function is traced, it is the
-    converted one.
+    """An attribute that may hold a function of the user's: while a function is traced, it is the
+    converted one. Objects of these `kinds` convert their methods themselves.
     """
 
-    def __init__(self, name: str) -> None:
-        self._name = name
+    def __init__(self, name: str, kinds: tuple[type, ...]) -> None:
+        self._name, self._kinds = name, kinds
 
     def __get__(self, holder: Any, kind: type) -> Any:
         if holder is None:
             return self
         try:
-            function = vars(holder)[self._name]
+            held = vars(holder)[self._name]
         except KeyError:
-            raise AttributeError(self._name) from None
-        return function if state.trace is None else autograph.call(function)
+            raise AttributeError(
+                f"{kind.__name__!r} object has no attribute {self._name!r}",
+                name=self._name,
+                obj=holder,
+            ) from None
+        if state.trace is None or not callable(held) or isinstance(held, self._kinds):
+            return held
+        return autograph.call(held)
 
     def __set__(self, holder: Any, function: Any) -> None:
         vars(holder)[self._name] = function
@@ -74,10 +80,20 @@ def install(keras: Any) -> None:
     keras.optimizers.Optimizer.apply = _settled(keras.optimizers.Optimizer.apply)
     compiled.CompileMetrics.build = _settled(compiled.CompileMetrics.build)
     compiled.CompileLoss.build = _settled(compiled.CompileLoss.build)
-    keras.src.losses.losses.LossFunctionWrapper.fn = Held("fn")
-    keras.metrics.MeanMetricWrapper._fn = Held("_fn")
-    keras.layers.Lambda.function = Held("function")
-    keras.layers.Activation.activation = Held("activation")
+    kinds = (
+        keras.Layer, keras.Variable, keras.constraints.Constraint, keras.regularizers.Regularizer,
+        keras.optimizers.schedules.LearningRateSchedule,
+    )  # fmt: skip
+    for base, names in (
+        (keras.src.losses.losses.LossFunctionWrapper, ("fn",)),
+        (keras.metrics.MeanMetricWrapper, ("_fn",)),
+        (keras.layers.Lambda, ("function",)),
+        (keras.Layer, ("activation", "recurrent_activation", "activity_regularizer")),
+        (keras.Variable, ("_constraint", "_regularizer")),
+        (keras.optimizers.Optimizer, ("_learning_rate",)),
+    ):
+        for name in names:
+            setattr(base, name, Held(name, kinds))
 
 
 def _converts_subclasses(base: Any, names: Iterable[str]) -> None:

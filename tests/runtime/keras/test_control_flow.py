@@ -99,7 +99,24 @@ def lambdas() -> Any:
     ])  # fmt: skip
 
 
-@pytest.mark.parametrize("build", [Clipping, lambdas])
+def sized(w: Any) -> Any:
+    size = rt.reduce_sum(w * w)
+    return size if size > 1.0 else 0.1 * size
+
+
+def held_by_layers() -> Any:
+    held = {"kernel_constraint": capped, "bias_regularizer": sized, "activity_regularizer": sized}
+    return keras.Sequential([
+        keras.Input((2,)),
+        keras.layers.Dense(3, activation=capped, kernel_regularizer=sized, **held),
+        keras.layers.Reshape((3, 1)),
+        keras.layers.GRU(
+            3, activation=capped, recurrent_activation=capped, recurrent_constraint=capped
+        ),
+    ])  # fmt: skip
+
+
+@pytest.mark.parametrize("build", [Clipping, lambdas, held_by_layers])
 @pytest.mark.parametrize("loss", [Steep(), steep])
 def test_trains_as_eagerly(build: Any, loss: Any) -> None:
     found = []
@@ -124,12 +141,17 @@ class OfLargeSlopes(keras.optimizers.SGD):  # type: ignore[misc]
             self.assign_sub(variable, gradient * rate)
 
 
-def test_optimizers_and_their_schedules_train_as_eagerly() -> None:
+def halved() -> Any:
+    return 0.1 if rt.random.uniform([]) < 2.0 else 0.05
+
+
+@pytest.mark.parametrize("rate", [Halved(), halved])
+def test_optimizers_and_their_schedules_train_as_eagerly(rate: Any) -> None:
     found = []
     for eager in (True, False):
         keras.utils.set_random_seed(0)
         model = keras.Sequential([keras.Input((2,)), keras.layers.Dense(3)])
-        model.compile(OfLargeSlopes(Halved()), "mse", run_eagerly=eager)
+        model.compile(OfLargeSlopes(rate), "mse", run_eagerly=eager)
         model.fit(X, Y, epochs=3, batch_size=4, shuffle=False)
         found.append(model.get_weights()[0])
     np.testing.assert_allclose(*found, rtol=2e-6)
