@@ -18,6 +18,7 @@ from runtime.graph.ir import Origin
 from runtime.graph.structures import children_of, structure_of
 from runtime.graph.templates import Container, Either, Raised, Slot, Written
 from runtime.staging.arrays.symbolic_array import SymbolicArray
+from runtime.staging.control.joined_variables import check_asked
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.tagged_unions import TaggedUnion
@@ -123,6 +124,8 @@ class Images:
             return Either(self._slot(item.flag), self.of(item.held, above))
         if is_symbol(item):
             slot = self._slot(item)
+            if self._shown:
+                check_asked(item, "its text")
             if not self._shown or not isinstance(item, SymbolicArray):
                 return slot
             check_print_options(item)

@@ -20,7 +20,8 @@ from runtime.graph.numbers import ITEMS, METHODS
 from runtime.staging import refusals
 from runtime.staging.aliasing import item_assignments, sharing
 from runtime.staging.bytecode import changes_in_place, rows_unpacked
-from runtime.staging.frames import container_at, is_described, user_location
+from runtime.staging.control import joined_variables
+from runtime.staging.frames import container_at, is_described, is_ours, user_location
 from runtime.staging.lists.repetition import repeated
 from runtime.staging.refusals import AS_INDEX, PRINTED, WAY_OUT, leaked, not_python, refuse_text
 from runtime.staging.scopes import InScope, Stale, active
@@ -68,11 +69,18 @@ class SymbolicTensor(InScope, Tensor):
             return getattr(trace.apply(ITEMS[kind], (trace.value_of(self),)), name)
         if name in _OF_COMPLEX and self.dtype.is_complex and self.static_shape == ():
             return self._of_complex(name)
+        if not name.startswith("_"):
+            joined_variables.check_asked(self, f"its {name!r}", name)
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):
             what = f"{format_location(user_location())}: {what}{_instead(name)}"
         raise AttributeError(what, name=name, obj=self)
+
+    def _held_variables(self) -> list[Any]:
+        """The variables that it holds as an attribute of a module: none."""
+        joined_variables.check_asked(self, "its place in a module's variables")
+        return []
 
     def _of_complex(self, name: str) -> Any:
         """An attribute of Python's complex numbers, which such scalars are, too."""
@@ -134,6 +142,8 @@ class SymbolicTensor(InScope, Tensor):
     @property
     def name(self) -> str:
         """Name of the op that makes it, and which of its outputs it is."""
+        if not is_ours(sys._getframe(1).f_code.co_filename):
+            joined_variables.check_asked(self, "its 'name'")
         return f"{self.graph_value.name}:{self.graph_value.index}"
 
     @property

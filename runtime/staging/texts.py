@@ -47,6 +47,7 @@ from runtime.staging.aliasing.sharing import home
 from runtime.staging.arrays.symbolic_array import SymbolicArray
 from runtime.staging.control.choices import Choice, is_shown_as_object
 from runtime.staging.control.iteration import Staged, length_of, register_elements
+from runtime.staging.control.joined_variables import check_asked
 from runtime.staging.control.optional_values import MaybeNone, bound
 from runtime.staging.control.sameness import is_value
 from runtime.staging.control.specs import Leaf, Maybe, Optional, Same, Spec, Tree, Union
@@ -469,6 +470,7 @@ def _kept(item: Any) -> Any:
     if is_symbol(item):
         active(item).value_of(item)  # raises for a symbol of another graph
     if isinstance(item, SymbolicTensor):
+        check_asked(item, "its text")
         if isinstance(item, SymbolicArray):
             check_print_options(item)
         return home(item).trace.in_texts.setdefault(item.graph_value, item.twin())

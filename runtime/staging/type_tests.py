@@ -23,7 +23,7 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import may_be_handled
-from runtime.staging.control.joined_variables import may_be
+from runtime.staging.control.joined_variables import check_asked, may_be
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
@@ -100,6 +100,7 @@ def _class_of(value: Any) -> Any:
         return value.kind
     if _number_in(value) is not None:
         _note(_AS_TENSOR, AS_NUMBER)
+    check_asked(value, "its class")
     return type(value)
 
 

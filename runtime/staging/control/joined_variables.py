@@ -70,6 +70,22 @@ def check_source(item: Any) -> None:
         )
 
 
+def check_asked(item: Any, what: str, attribute: str = "name") -> None:
+    """StagingError where a symbol is asked for what it has as the variable that it may be, such as
+    `its class`, or an attribute.
+    """
+    handles = may_be(item)
+    if any(hasattr(type(handle.variable), attribute) for handle in handles):
+        names = " or ".join(sorted(repr(handle.name) for handle in handles))
+        raise refuse(
+            f"this may be the variable {names}: only the run knows which path was taken, so it was "
+            f"read where the paths met; but it is asked for {what}",
+            "where its value is meant, choose `v.read_value()` for the variable v; or do in each "
+            "branch, with the variable by its own name, what is meant: `if flag: a.assign(x)`, "
+            "`else: b.assign(x)`",
+        )
+
+
 def check(graph: Graph, read: Mapping[Value, Handles]) -> None:
     """StagingError where a graph uses what was read at a join after the variable was assigned."""
     if read:

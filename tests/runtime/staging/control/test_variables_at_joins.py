@@ -393,7 +393,72 @@ def source_of_a_gradient(x, v):
     return tape.gradient(z, y)
 
 
+def assigned_by_another_name(x, v):
+    y = v if x > 0.0 else rt.Variable(1.0)
+    y.assign_add(x)
+    return v + 0.0
+
+
+def tried_for_an_attribute(x, v):
+    y = v if x > 0.0 else x
+    try:
+        y.assign_add(x)
+    except AttributeError:
+        return -x
+    return x
+
+
+def asked_for_an_attribute(x, v):
+    y = v if x > 0.0 else x
+    return x if hasattr(y, "assign") else -x
+
+
+def got_an_attribute(x, v):
+    y = v
+    for _ in rt.range(rt.cast(x, rt.int32)):
+        y = x
+    return x if getattr(y, "trainable", False) else -x
+
+
+def asked_for_its_name(x, v):
+    y = v if x > 0.0 else x
+    return y.name
+
+
+def asked_for_its_class(x, v):
+    y = v if x > 0.0 else x
+    return type(y).__name__
+
+
+def shown(x, v):
+    y = v if x > 0.0 else x
+    return f"{y}"
+
+
+def printed(x, v):
+    y = v if x > 0.0 else x
+    print(y)
+    return x
+
+
+def among_those_of_a_module(x, v):
+    module = rt.Module()
+    module.y = x
+    if x > 0.0:
+        module.y = v
+    return len(module.variables)
+
+
 REFUSED = [
+    assigned_by_another_name,
+    tried_for_an_attribute,
+    asked_for_an_attribute,
+    got_an_attribute,
+    asked_for_its_name,
+    asked_for_its_class,
+    shown,
+    printed,
+    among_those_of_a_module,
     assigned_behind,
     assigned_in_each_round,
     seen_in_the_next_round,
