@@ -134,6 +134,10 @@ class GradientTape(Recorder):
     def __exit__(self, *exception: object) -> None:
         if self._recording:
             self._stop()
+            if self._is_elsewhere():
+                from runtime.autodiff import tape_scopes
+
+                tape_scopes.see_rest(state.trace, self, self._scope)
 
     @property
     def is_recording(self) -> bool:
@@ -146,6 +150,11 @@ class GradientTape(Recorder):
             from runtime.autodiff import tape_scopes
 
             self._home = tape_scopes.checked(trace, self._home, self, what)
+
+    def _is_elsewhere(self) -> bool:
+        """Whether the scope that is open is another one than where the tape began to record."""
+        trace = state._trace
+        return trace is not None and trace.scope is not self._scope
 
     def _start(self) -> None:
         trace = state._trace
@@ -406,6 +415,10 @@ class GradientTape(Recorder):
         try:
             yield
         finally:
+            if self._is_elsewhere():
+                from runtime.autodiff import tape_scopes
+
+                raise tape_scopes.refuse_paused(self)
             self._start()
 
     def reset(self) -> None:

@@ -27,6 +27,7 @@ from autograph.operators.early_exits import refuse_to_leave_loops
 from autograph.operators.shared import NO_NAMES, Shared
 from runtime import errors
 from runtime.core.primitive import TABLE, Primitive
+from runtime.core.state import recorded_by, state
 from runtime.core.types import NumberType, TensorType, Type
 from runtime.graph.ir import Callee, Params, Value, walk_called
 from runtime.graph.nodes import (
@@ -136,7 +137,6 @@ class Level:
                 # Here: the branches that it opened take notes of their own, within these.
                 while self.guards:
                     left = self.guards[-1].close(left)
-                    self.guards.pop()
         except BaseException:
             for guard in reversed(self.guards):
                 guard.abandon()
@@ -230,6 +230,8 @@ class RestOfBlock:
         watch = also_watching(level.watch, list(level.called.values()))
         self.recorder = watch(level.block, inputs, labels)
         self.since = len(trace.joined)
+        # What is to see the branch, once it is made, and ended to record in it.
+        self.recorders: list[Any] = []
         self.entered = ExitStack()
         site = trace.scope.next_site()
         self.scope = self.entered.enter_context(trace.nested("a branch", site))
@@ -254,9 +256,21 @@ class RestOfBlock:
             aliases.check(trace, self.recorder.restore)
         path.changed = undone(trace, self.recorder, path.reached)
         self.entered.close()
-        made = joined(trace, self.predicate, [path, self.failing], level.names(), since=self.since)
+        made = self._joined(path)
         shared.put(made[level.size + 1 :])
         return tuple(made[: level.size]), made[level.size]
+
+    def _joined(self, path: Path) -> Sequence[Any]:
+        level, trace = self.level, self.level.trace
+        for recorder in self.recorders:
+            recorder.close()
+        with recorded_by(*state.tapes, *self.recorders):
+            paths = [path, self.failing]
+            made = joined(trace, self.predicate, paths, level.names(), since=self.since)
+        level.guards.pop()
+        for recorder in self.recorders:
+            recorder.made(trace)
+        return made
 
     def _shared_values(self, failure: Failure) -> Sequence[Any]:
         # Not in a variable of `close`: who releases counts the references to what the block made.
