@@ -1654,3 +1654,27 @@ def test_a_try_in_a_loop_that_is_traced_again() -> None:
         given = rt.ones([size]), rt.ones([2, columns]), rt.constant(5)
         expected = autograph.convert(fails_or_is_raised)(*given)
         assert function(*given).numpy() == staging.as_python(expected)
+
+
+def counts_in_a_finally(a, b, k):
+    q = 1
+    for first in b:
+        try:
+            small = [each for each in b if first < 3]
+            for item, _ in zip(a, b, strict=False):
+                for _ in small:
+                    if a:
+                        a.pop()
+                try:
+                    _ = item // k
+                except ZeroDivisionError:
+                    q = q + 1
+        finally:
+            q = q + 1
+    return q
+
+
+def test_a_finally_does_not_hide_what_was_refused() -> None:
+    a, b = ([rt.constant(x, rt.int64) for x in items] for items in ([13, 23, -3], [6, 2, 24]))
+    with pytest.raises(autograph.StagingError, match="a round of a loop over a list changes it"):
+        rt.function(counts_in_a_finally)(a, b, rt.constant(1, rt.int64))
