@@ -87,7 +87,7 @@ class ExitLowering:
 
     def lowered(self, node: Any) -> list[gast.stmt]:
         """A compound statement with its exits lowered, and what stands around it for that."""
-        if isinstance(node, gast.Try) and self._leaves_twice(node):
+        if isinstance(node, gast.Try) and _leaves_twice(node, self.kind):
             return self._twice(node)
         self.inside(node)
         return [node]
@@ -150,13 +150,6 @@ class ExitLowering:
             node.finalbody = self.block(node.finalbody)
             setattr(node, DISCARDS, [*getattr(node, DISCARDS, []), self.flag])
 
-    def _leaves_twice(self, node: Any) -> bool:
-        """Whether a `try` may be left by its `finally`, and before that by another part of it."""
-        parts = [*node.body, *node.orelse, *[part for each in node.handlers for part in each.body]]
-        return self.kind in completions(node.finalbody) and any(
-            self.kind in exits(part) for part in parts
-        )
-
     def _twice(self, node: Any) -> list[gast.stmt]:
         """A `try` whose `finally` has a flag of its own, and a name of its own for what it returns:
         it runs where the flag is set already, and may be left otherwise after all.
@@ -191,16 +184,28 @@ def must_stay(statements: list[gast.stmt], kind: str, context: Context) -> bool:
     before the others anyway.
     """
     return any(
-        isinstance(node, _TRIES) and kind in exits(node) and _stays(node, context.stages_tries)
+        isinstance(node, _TRIES)
+        and kind in exits(node)
+        and _stays(node, kind, context.stages_tries)
         for node in own_nodes(statements)
     )
 
 
-def _stays(node: gast.Try | gast.TryStar, stages_tries: bool) -> bool:
+def _stays(node: gast.Try | gast.TryStar, kind: str, stages_tries: bool) -> bool:
     final = completions(node.finalbody) & EXITS
     if not stages_tries or isinstance(node, gast.TryStar):
         return bool(final)
-    return bool(final - {"return"}) and len(exits(node)) > 1
+    if len(exits(node)) == 1:
+        return False
+    # Exits of other kinds are lowered before a `return`: those that are left had to stay, and would
+    # pass over what `_twice` puts behind the statement.
+    return bool(final - {"return"}) or (kind == "return" and _leaves_twice(node, kind))
+
+
+def _leaves_twice(node: Any, kind: str) -> bool:
+    """Whether a `try` may be left by its `finally`, and before that by another part of it."""
+    parts = [*node.body, *node.orelse, *[part for each in node.handlers for part in each.body]]
+    return kind in completions(node.finalbody) and any(kind in exits(part) for part in parts)
 
 
 def stop_on(loop: Any, flag: str, context: Context) -> None:

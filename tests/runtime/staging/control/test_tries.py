@@ -162,6 +162,19 @@ def returns_of_rounds_that_are_discarded(x):
     return y, x
 
 
+def broken_off_in_a_finally_that_returns(x):
+    if x > 1:
+        for _ in range(1, 4):
+            try:
+                try:
+                    break
+                finally:
+                    continue
+            finally:
+                return x * 2
+    return x
+
+
 def raised_from(x):
     try:
         if x == 2:
@@ -1009,6 +1022,7 @@ def text_of_what_is_raised_again(x):
 SAME: list[Callable[[Any], Any]] = [
     return_that_another_exit_discards,
     returns_of_rounds_that_are_discarded,
+    broken_off_in_a_finally_that_returns,
     text_of_a_division,
     texts_of_remainders,
     name_of_a_division,
@@ -1103,6 +1117,28 @@ def same(expected: Any, got: Any) -> bool:
             is_of_op or all(text in str(got) for text in of_numbers)
         )
     return staging.same_outcome(expected, got)
+
+
+def broken_off_and_returned_twice(x):
+    if x > 1:
+        for _ in range(1, 4):
+            try:
+                try:
+                    break
+                finally:
+                    continue
+            except ValueError:
+                return 7
+            finally:
+                return x * 2  # noqa: SIM107
+    return x
+
+
+def test_a_return_that_a_finally_and_another_part_of_a_try_have_beside_further_exits() -> None:
+    plain = autograph.convert(broken_off_and_returned_twice)
+    assert [plain(x) for x in (1, 2)] == [1, 4]
+    with pytest.raises(errors.OperatorNotAllowedInGraphError, match=r"Python itself asks here"):
+        rt.function(broken_off_and_returned_twice)(rt.constant(2))
 
 
 @pytest.mark.parametrize(("a", "b"), [(2, 6), (2, 2), (100, 1)])
