@@ -71,13 +71,12 @@ class Structure:
 class Handler:
     """The way to take one kind of container apart and to build it again. `renew` copies keys that
     change, `join` gives what two equal ones say together, `describe` says what is in it, where its
-    class says nothing to the user. `become`: where a graph changes an item, another one takes its
-    place, and `become(item, made)` tells it that a loop has put `made` there. `widen(a, b)` joins
-    the Specs of two that differ (None where it cannot), and `fit(item, structure)` gives the
-    children that an item has as one of another structure. `image(keys, children)` is it as the
-    data of a node, where that is no container of these children. `check_optional(spec)` raises for
-    one that may not be None on another path. `store(keys)` gives keys that are no data as a dict of
-    data, and `restore` makes them of it.
+    class says nothing to the user. `is_replaced`: where a graph changes an item, another one takes
+    its place. `widen(a, b)` joins the Specs of two that differ (None where it cannot), and
+    `fit(item, structure)` gives the children that an item has as one of another structure.
+    `image(keys, children)` is it as the data of a node, where that is no container of these
+    children. `check_optional(spec)` raises for one that may not be None on another path.
+    `store(keys)` gives keys that are no data as a dict of data, and `restore` makes them of it.
     """
 
     flatten: Flatten
@@ -87,7 +86,6 @@ class Handler:
     renew: Callable[[Any], Any] | None = None
     join: Callable[[Any, Any], Any] | None = None
     describe: Callable[[Any], str] | None = None
-    become: Callable[[Any, Any], None] | None = None
     widen: Callable[[Any, Any], Any] | None = None
     fit: Callable[[Any, Structure], Children] | None = None
     image: Callable[[Any, Children], Any] | None = None
@@ -95,11 +93,12 @@ class Handler:
     store: Callable[[Any], Any] | None = None
     restore: Callable[[Any], Any] | None = None
     is_tuple: bool = False
+    is_replaced: bool = False
 
     @property
     def is_value(self) -> bool:
         """True if another one takes its place, in graphs, where it would change."""
-        return self.is_tuple or self.become is not None
+        return self.is_tuple or self.is_replaced
 
 
 def _build_object(kind: type, keys: Sequence[str], children: Children) -> Any:

@@ -6,4 +6,5 @@ eager_assignments   the same, eagerly
 assigned_values     what is assigned to slices
 shared_tensors      loops over such symbols
 aliases             Python objects of which a staged value chooses one
+identities          `TensorArray`s: which of those that stand for one are as they should be
 """

@@ -10,7 +10,7 @@ from autograph.operators.truths import truth as users_truth
 from runtime.graph import numbers
 from runtime.graph.ir import Region
 from runtime.graph.nodes import COND, TRUTH
-from runtime.staging.aliasing import aliases, item_assignments
+from runtime.staging.aliasing import aliases, identities, item_assignments
 from runtime.staging.control import graph_values, joined_tensors, joins
 from runtime.staging.control.blocks import (
     Block,
@@ -205,15 +205,19 @@ def joined(
     places, named = _add_contents(trace, paths)
     labels = [*(names or ("",)), *(place.name for place in places)]
     specs = _specs(paths, labels, words, places)
+    reached = [path for path in paths if path.reached]
+    for path in reached:
+        identities.check_left(specs, path.values, path.scope)
     values = _merge(trace, predicate, paths, specs, labels)
+    identities.note_branches(specs, values, [path.values for path in reached])
     for at, place in named.items():
         place.write(Held(1, [values[at]]))
         values[at] = place.object
     left = write_back(values, places)
     for path in paths:
         item_assignments.pass_on(trace, path.scope)
-    joined_tensors.note_tensors(specs, values, [path.values for path in paths if path.reached])
-    _watch_copies(trace, [path for path in paths if path.reached], specs, values, labels, since)
+    joined_tensors.note_tensors(specs, values, [path.values for path in reached])
+    _watch_copies(trace, reached, specs, values, labels, since)
     return left
 
 

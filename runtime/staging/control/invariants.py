@@ -25,7 +25,7 @@ def declared_spec(value: Any, declared: Any, name: str) -> Spec:
     TypeError for a TensorSpec of another dtype and for what is no shape.
     """
     found = structure_of(value)
-    if found is not None and found[0].handler.become is None:
+    if found is not None and not found[0].handler.is_replaced:
         return _declared_tree(found, declared, name)
     if isinstance(value, Tensor):
         return Leaf(TensorType(value.dtype, _fitting_shape(value, declared, name)))

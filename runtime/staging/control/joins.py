@@ -461,7 +461,7 @@ def _holds_data(structure: Structure) -> bool:
 
 def _way_out(a: Tree, b: Tree) -> str:
     is_like = a.structure.kind is b.structure.kind
-    if is_like and a.structure.handler.become is not None:
+    if is_like and a.structure.handler.is_replaced:
         return "make both of the same dtype and options"
     if is_like and a.structure.kind is tuple:
         return (

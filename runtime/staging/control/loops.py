@@ -12,7 +12,7 @@ from runtime.core.dataclasses import dataclass
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Value, format_location, has_effects
 from runtime.graph.nodes import NUMBER_TYPES, RAISE, WHILE
-from runtime.staging.aliasing import aliases
+from runtime.staging.aliasing import aliases, identities
 from runtime.staging.aliasing.item_assignments import check_next_round
 from runtime.staging.aliasing.shared_tensors import SharedTensors
 from runtime.staging.aliasing.sharing import home
@@ -611,6 +611,8 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
     refusal = trace.memo.get(round_.path.scope)
     if refusal is not None:
         raise refusal()
+    identities.check_left(loop.specs, loop.values, trace.scope)
+    identities.check_left(loop.specs, round_.path.values, round_.path.scope)
     with trace.reopened(round_.path.scope):
         proceed = trace.value_of(round_.proceed)
     results = lower_left(trace, round_.path, loop.specs, loop.names)
@@ -625,11 +627,11 @@ def _close_loop(trace: Trace, predicate: Any, loop: Loop, round_: Round) -> Any:
     of_rounds = zip(loop.values, round_.given, round_.path.values, made, strict=True)
     parameters = frozenset(round_.path.scope.parameters)
     values = [_unchanged_or(parameters, *each) for each in of_rounds]
+    states = loop.values, round_.given, round_.path.values
+    identities.note_rounds(loop.specs, states, values, round_.path.scope, region)
     loop.shared.end(trace, round_.path.scope, loop.names, values)
     left = bare(write_back(values, loop.places))
     _watch_left(trace, loop, round_, values)
-    for each in zip(loop.values, round_.given, round_.path.values, values, strict=True):
-        _tell_replaced(*each)
     return left
 
 
@@ -647,28 +649,12 @@ def _unchanged_or(
     if len(present) < len(found) or any(each[0] != present[-1][0] for each in present):
         return made
     structure, children = present[-1]
-    if structure.handler.become is not None:
+    if structure.handler.is_replaced:
         return made
     parts = zip(*[children for _, children in present], strict=True)
     kept = [_unchanged_or(parameters, *each) for each in parts]
     is_new = any(a is not b for a, b in zip(kept, children, strict=True))
     return structure.build(kept) if is_new else made
-
-
-def _tell_replaced(first: Any, given: Any, left: Any, made: Any) -> None:
-    """Tell what the loop started with where a round put something else into its place."""
-    if first is made:
-        return
-    found = [join_structure_of(item) for item in (first, given, left, made)]
-    if any(each is None for each in found):
-        return
-    (structure, _), *_ = present = [each for each in found if each is not None]
-    become = structure.handler.become
-    if become is None:
-        for each in zip(*[children for _, children in present], strict=False):
-            _tell_replaced(*each)
-    elif given is not left:
-        become(first, made)
 
 
 def _watch_left(trace: Trace, loop: Loop, round_: Round, values: Sequence[Any]) -> None:

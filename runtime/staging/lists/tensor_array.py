@@ -16,14 +16,12 @@ from runtime.core.tensor import EagerTensor, Tensor, is_tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.graph import lists
-from runtime.graph.ir import format_location
 from runtime.graph.nodes import apply
 from runtime.graph.structures import Handler, Structure, add_handler
+from runtime.staging.aliasing.identities import Replaced, check, identify, identity_of, keeps_size
 from runtime.staging.control.joins import join
 from runtime.staging.control.specs import Spec, Tree
-from runtime.staging.frames import user_location
-from runtime.staging.refusals import refuse
-from runtime.staging.scopes import LOOP, Scope, Symbol, active
+from runtime.staging.scopes import Symbol, active
 from runtime.staging.symbolic_number import number_to_tensor
 
 
@@ -119,7 +117,7 @@ class _Kind:
             self.is_sure = self.is_sure and shape is not None
 
 
-class TensorArray:
+class TensorArray(Replaced):
     """Tensors of one dtype by index, each written with `write`, which returns the new array.
 
     `size` is the number of elements; with `dynamic_size`, writing behind the end makes it larger.
@@ -131,11 +129,6 @@ class TensorArray:
     >>> array.stack().numpy().tolist()
     [1.0, 2.0]
     """
-
-    # What replaced it, and how far the graph was then.
-    _later: tuple[Symbol, dict[Scope, int]] | None = None
-    # Did only its elements change, not their number?
-    _keeps_size = True
 
     def __init__(
         self,
@@ -207,38 +200,18 @@ class TensorArray:
     @property
     def _list(self) -> Any:
         """The list of the graph, to be read."""
-        if self._later is not None:
-            _check_unchanged(*self._later)
+        check(self)
         return self._items if isinstance(self._items, Symbol) else self._items.staged()
 
     def _replaced(self, primitive: Primitive, *values: Any, **params: Any) -> TensorArray:
         """The array after a change; `self`, which Python would change, is not to be used again."""
-        self._check_changeable()
-        made = apply(primitive, *values, **params)
-        self._later = made, _lengths(made.scope)
-        self._keeps_size = primitive is lists.SET and not self._kind.dynamic
-        return self._with(made)
-
-    def _check_changeable(self) -> None:
-        if self._later is not None:
-            _check_unchanged(*self._later)
-        made_in = self._items.scope if isinstance(self._items, Symbol) else None
-        trace = active()
-        scope: Scope | None = trace.scope
-        while scope is not None and scope is not made_in and scope.kind != LOOP:
-            scope = scope.outer
-        if scope is None:
-            raise refuse(_OUTSIDE.format("a function that is traced"), _GIVEN)
-        if scope is not made_in:
-            # The round may be traced again, with an array of its own.
-            place = user_location()
-            trace.memo[scope] = lambda: refuse(_OUTSIDE.format(LOOP), _CARRIED, location=place)
-
-    def _become(self, made: TensorArray) -> None:
-        """A loop has changed it into `made`."""
-        self._check_changeable()
-        self._later = made._items, _lengths(made._items.scope)
-        self._keeps_size = not self._kind.dynamic
+        check(self)
+        identity = identity_of(self)
+        identity.check_changeable()
+        made = self._with(apply(primitive, *values, **params))
+        identity.change(made._items, primitive is lists.SET and not self._kind.dynamic)
+        identify(made, identity)
+        return made
 
     @property
     def _eager(self) -> list[Any]:
@@ -259,7 +232,7 @@ class TensorArray:
         2
         """
         if self._is_staged:
-            is_known = self._later is not None and self._keeps_size
+            is_known = isinstance(self._items, Symbol) and keeps_size(self)
             length = apply(lists.LENGTH, self._items if is_known else self._list)
             return cast(Tensor, number_to_tensor(length, dtypes.int32))
         return convert_to_tensor(len(self._eager), "int32")
@@ -457,39 +430,6 @@ def _value_of(item: Tensor) -> Tensor:
     return item.snapshot() if isinstance(item, EagerTensor) else item
 
 
-_OUTSIDE = "a TensorArray is changed in {}, but was made outside of it"
-_CARRIED = "assign what the change returns to the variable that holds the array, or carry it"
-_GIVEN = "pass it as an argument and return it, or change `.identity()` of it"
-
-
-def _lengths(scope: Scope | None) -> dict[Scope, int]:
-    """Returns the number of nodes in a scope and in each of those around it."""
-    found = {}
-    while scope is not None:
-        found[scope] = len(scope.nodes)
-        scope = scope.outer
-    return found
-
-
-def _check_unchanged(later: Symbol, lengths: dict[Scope, int]) -> None:
-    """StagingError unless the change is on a path that this one excludes."""
-    scope = later.scope.trace.scope
-    while scope not in lengths:
-        scope = cast(Scope, scope.outer)
-    inner = later.scope
-    while inner is not scope and inner.kind != LOOP:
-        inner = cast(Scope, inner.outer)
-    if inner is not scope:  # a round that was traced again, with an array of its own
-        return
-    # The branches of one statement have nothing between them.
-    if scope is later.scope or len(scope.nodes) > lengths[scope]:
-        made = later.origin.location if later.origin else None
-        raise refuse(
-            f"a TensorArray is used that was changed at {format_location(made)}",
-            "use what the change returned: `array = array.write(i, x)`",
-        )
-
-
 def _index(index: Any) -> Any:
     return index if type(index) is int and state.trace is None else _integers(index, (), _INDEX)
 
@@ -543,7 +483,7 @@ _HANDLER = Handler(
     lambda kind: ("elements",),
     _Kind.copy,
     _Kind.joined,
-    become=TensorArray._become,
+    is_replaced=True,
     widen=_widened,
     fit=_fit,
 )

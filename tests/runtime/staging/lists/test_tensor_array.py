@@ -592,9 +592,113 @@ def changed_in_an_inner_function(array: Any, x: Any) -> Any:
     return inner(x)
 
 
+def other() -> Any:
+    return tf.TensorArray(tf.float32, 3).unstack(tf.constant(ROWS) * 2.0)
+
+
+def chosen_of_two(array: Any, x: Any) -> Any:
+    one = array if x[0] > 1.0 else other()
+    one = one.write(0, x)
+    return array.stack() + one.stack()
+
+
+def chosen_first(array: Any, x: Any) -> Any:
+    one = array if x[0] > 1.0 else other()
+    array = array.write(0, x)
+    return array.stack() + one.stack()
+
+
+def chosen_by_a_function(array: Any, x: Any) -> Any:
+    one = tf.cond(x[0] > 1.0, lambda: array, other)
+    return one.write(0, x).stack() + array.stack()
+
+
+def chosen_by_a_handler(array: Any, x: Any) -> Any:
+    try:
+        if x[0] > 1.0:
+            raise ValueError
+        one = array
+    except ValueError:
+        one = other()
+    return one.write(0, x).stack() + array.stack()
+
+
+def copied_in_a_branch(array: Any, x: Any) -> Any:
+    one = array.identity() if x[0] > 1.0 else array
+    return one.write(0, x).stack() + array.stack()
+
+
+def in_one_of_two_places(array: Any, x: Any) -> Any:
+    held = [array, other()]
+    if x[0] > 1.0:
+        held.reverse()
+    held[0] = held[0].write(0, x)
+    return array.stack() + held[0].stack()
+
+
+def there_or_none(array: Any, x: Any) -> Any:
+    one = None
+    if x[0] > 1.0:
+        one = array
+    if one is not None:
+        one = one.write(0, x)
+    return array.stack()
+
+
+def changed_and_then_chosen(array: Any, x: Any) -> Any:
+    before = array
+    array = array.write(0, x)
+    one = before if x[0] > 1.0 else other()
+    return one.stack() + array.stack()
+
+
+def read_by_another_name_in_a_loop(array: Any, x: Any) -> Any:
+    before, total = array, x
+    for i in tf.range(3):
+        total = total + before.read(0)
+        array = array.write(i, x)
+    return total + array.stack()
+
+
+def chosen_before_a_loop(array: Any, x: Any) -> Any:
+    one, total = array if x[0] > 1.0 else other(), x
+    for i in tf.range(3):
+        one = one.write(i, x)
+        total = total + array.read(0)
+    return total + one.stack()
+
+
+def chosen_in_a_loop(array: Any, x: Any) -> Any:
+    for i in tf.range(3):
+        one = array if x[0] > 1.0 else other()
+        one = one.write(i, x)
+    return array.stack()
+
+
+def chosen_by_rounds(array: Any, x: Any) -> Any:
+    one, total = other(), x
+    for _ in tf.range(3):
+        one = one.write(0, x)
+        total = total + one.read(0)
+        one = array
+    return total + array.stack()
+
+
+def two_that_rounds_make_one(array: Any, x: Any) -> Any:
+    before, total = other(), x
+    for _ in tf.range(3):
+        array = array.write(0, x)
+        total = total + before.read(0)
+        before = array
+    return total + array.stack()
+
+
 CHANGED = [
     forgotten, forgotten_in_a_branch, forgotten_in_a_loop, under_another_name, after_a_loop,
-    in_a_loop_in_a_function, changed_twice, refilled, changed_in_an_inner_function,
+    in_a_loop_in_a_function, changed_twice, refilled, changed_in_an_inner_function, chosen_of_two,
+    chosen_first, chosen_by_a_function, chosen_by_a_handler, copied_in_a_branch,
+    in_one_of_two_places, there_or_none, changed_and_then_chosen, read_by_another_name_in_a_loop,
+    chosen_before_a_loop, chosen_in_a_loop, chosen_by_rounds, two_that_rounds_make_one,
 ]  # fmt: skip
 
 
@@ -607,6 +711,53 @@ def test_an_array_that_was_changed_is_not_used_again(program: Any) -> None:
         tf.function(staged)(tf.constant(ROW))
     assert info.value.filename == __file__
     assert info.value.hint
+
+
+def exchanged(array: Any, x: Any) -> Any:
+    one, two = array, other()
+    if x[0] > 1.0:
+        one, two = two, one
+    one = one.write(0, x)
+    return one.stack() + two.stack() * 2.0, array.size()
+
+
+def exchanged_by_rounds(array: Any, x: Any) -> Any:
+    one, two = array, other()
+    for i in tf.range(3):
+        one = one.write(i, x)
+        one, two = two, one
+    one = one.write(1, x)
+    return one.stack() + two.stack() * 2.0
+
+
+def chosen_and_read_in_a_loop(array: Any, x: Any) -> Any:
+    one, total = array if x[0] > 1.0 else other(), x
+    for i in tf.range(3):
+        total = total + one.read(i) + array.read(i)
+    return total + one.stack() + array.stack()
+
+
+def replaced_by_rounds(array: Any, x: Any) -> Any:
+    one = array
+    for i in tf.range(3):
+        one = other().write(i, x)
+    return one.stack() + array.stack()
+
+
+@pytest.mark.parametrize(
+    "program", [exchanged, exchanged_by_rounds, chosen_and_read_in_a_loop, replaced_by_rounds]
+)
+@pytest.mark.parametrize("factor", [1.0, 0.25])
+def test_what_is_no_other_name_for_it_may_be_used(program: Any, factor: float) -> None:
+    def run(x: Any) -> Any:
+        array = tf.TensorArray(tf.float32, 3, clear_after_read=False).unstack(tf.constant(ROWS))
+        return program(array, x)
+
+    x = tf.constant(ROW) * factor
+    for found, expected in zip(
+        tf.nest.flatten(tf.function(run)(x)), tf.nest.flatten(run(x)), strict=True
+    ):
+        np.testing.assert_array_equal(found.numpy(), expected.numpy())
 
 
 def test_errors_show_the_array_as_a_type() -> None:
