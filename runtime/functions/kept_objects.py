@@ -59,6 +59,7 @@ from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.texts import Text, text_refused
 from runtime.staging.tracing import Trace
+from runtime.variables.variable import Variable
 
 MOST_TRACES = 10
 """The most traces of a function until it is known what it changes."""
@@ -160,6 +161,12 @@ class KeptPart:
             return [_rebuilt(x, given) if at in self.entries else x for at, x in enumerate(value)]
         return {k: _rebuilt(x, given) if k in self.entries else x for k, x in value.items()}
 
+    def items_of(self, value: Any) -> Iterable[Any]:
+        """What is in this content."""
+        if not self.is_whole:
+            return (value,)
+        return value.values() if isinstance(value, dict) else value
+
     def spec(self, value: Any, of: Callable[[Any], Spec]) -> Spec:
         """The Spec of the content, with those that `of` gives for what is in it."""
         if not self.is_whole:
@@ -168,13 +175,20 @@ class KeptPart:
         return Tree(structure, tuple(map(of, children)))
 
 
-def _spec(trace: Trace, path: str, location: Location | None, made: set[int], value: Any) -> Spec:
+def _spec(
+    trace: Trace,
+    path: str,
+    location: Location | None,
+    made: set[int],
+    existed: Callable[[Any], bool],
+    value: Any,
+) -> Spec:
     """The Spec of what a trace leaves somewhere; `made` are the containers that were met."""
     value = opened(value)
     if isinstance(value, MaybeNone):
-        return Optional(_spec(trace, path, location, made, value.held))
+        return Optional(_spec(trace, path, location, made, existed, value.held))
     if type(value) is TaggedUnion:
-        kinds = [_spec(trace, path, location, made, option) for option in value.options]
+        kinds = [_spec(trace, path, location, made, existed, option) for option in value.options]
         return Union(tuple(kinds), value.mismatch)
     if isinstance(value, MaybeUndefined):
         raise refuse_change(
@@ -187,11 +201,11 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
         raise text_refused(f"kept in {path}", value._location)
     if type(value) in NUMBER_TYPES or isinstance(value, Tensor | Symbol | SymbolicNumber):
         return joins.abstract(value, staged=True)
-    if _is_array(value) and not trace.existed(value):
+    if _is_array(value) and not existed(value):
         return joins.abstract(value)
-    if type(value) in _ATOMS or value is MISSING or trace.existed(value) or _is_lasting(value):
+    if type(value) in _ATOMS or value is MISSING or existed(value) or _is_lasting(value):
         return Same(value)
-    choice = aliases.choice_of_one(trace, value, trace.existed)
+    choice = aliases.choice_of_one(trace, value, existed)
     if choice is not None:
         raise refuse_change(
             path,
@@ -215,7 +229,9 @@ def _spec(trace: Trace, path: str, location: Location | None, made: set[int], va
             "make it before the call, or keep it in a local variable and return what is in it",
             location=location,
         )
-    return Tree(found[0], tuple([_spec(trace, path, location, made, item) for item in found[1]]))
+    return Tree(
+        found[0], tuple([_spec(trace, path, location, made, existed, item) for item in found[1]])
+    )
 
 
 def _is_list_of_values(item: Any) -> bool:
@@ -226,9 +242,10 @@ def _is_list_of_values(item: Any) -> bool:
 
 
 def _is_lasting(value: Any) -> bool:
+    """True for what is there for all calls: a variable, of which a function makes none in each."""
     if isinstance(value, FunctionType):
         return value.__closure__ is None and "<locals>" not in value.__qualname__
-    return isinstance(value, type | BuiltinFunctionType | ModuleType | np.ndarray)
+    return isinstance(value, type | BuiltinFunctionType | ModuleType | np.ndarray | Variable)
 
 
 def _is_default(item: Any, name: str, value: Any) -> bool:
@@ -458,7 +475,7 @@ class Kept:
         self.name = name
         self.parts = tuple(parts)
         self.before = [part.value() for part in parts]
-        self._keys = [part.inputs(value)[0] for part, value in zip(parts, self.before, strict=True)]
+        self._keys = [part.inputs(value)[0] for part, value in self._pairs()]
         self._specs: list[Spec] = []
         self._are_alone: list[bool] = []
         self._given: frozenset[int] = frozenset()
@@ -466,9 +483,12 @@ class Kept:
     def __bool__(self) -> bool:
         return bool(self.parts)
 
+    def _pairs(self) -> Iterator[tuple[KeptPart, Any]]:
+        return zip(self.parts, self.before, strict=True)
+
     def begin(self, trace: Trace) -> None:
         """Have parameters of a trace in the place of what is read."""
-        for part, value in zip(self.parts, self.before, strict=True):
+        for part, value in self._pairs():
             symbols = []
             for leaf in part.inputs(value)[1]:
                 symbols.append(trace.parameter(_type_of(leaf), _label(part.path)))
@@ -487,9 +507,16 @@ class Kept:
         would have to make.
         """
         made: set[int] = set()
+        # No snapshot looks at what has no state of Python's, as a generator of random numbers.
+        held = {id(item) for part, value in self._pairs() for item in part.items_of(value)}
+
+        def existed(item: Any) -> bool:
+            return id(item) in held or trace.existed(item)
+
         left = [part.value() for part in self.parts]
         for part, value in zip(self.parts, left, strict=True):
-            self._specs.append(part.spec(value, partial(_spec, trace, part.path, location, made)))
+            of = partial(_spec, trace, part.path, location, made, existed)
+            self._specs.append(part.spec(value, of))
         arrays = [list(_arrays_in(value)) for value in left]
         count = Counter(id(array) for each in arrays for array in each)
         for each in arrays:
@@ -504,7 +531,7 @@ class Kept:
 
     def forget(self) -> None:
         """Put back what was there before the trace."""
-        for part, value in zip(self.parts, self.before, strict=True):
+        for part, value in self._pairs():
             part.put(value)
         self.before = []
 

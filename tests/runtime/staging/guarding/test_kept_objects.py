@@ -814,6 +814,56 @@ def a_list_or_none():
     return f, lambda: (account.best, account.best is given)
 
 
+# Variables of tensors, and others of which a graph knows nothing, beside what changes
+
+
+@session((3,), (0,), (5,))
+def a_dict_with_a_variable():
+    weight = rt.Variable(2.0)
+    random = rt.random.Generator.from_seed(1)
+    state = {"weight": weight, "last": None, "best": 0, "random": random}
+
+    def f(x):
+        state["last"] = x * 2
+        if x > 2:
+            state["best"] = x
+        weight.assign_add(1.0)
+        return x
+
+    def look():
+        return {**state, "weight": float(state["weight"]), "random": None}, state[
+            "weight"
+        ] is weight
+
+    return f, look
+
+
+@session((3,), (0,), (5,))
+def a_list_with_variables():
+    first, second = rt.Variable(1), rt.Variable(2)
+    held = [first, 0, second]
+
+    def f(x):
+        if x > 2:
+            held[1] = x
+        held[0], held[2] = held[2], held[0]
+        return x
+
+    return f, lambda: (int(held[0]), held[1], int(held[2]), held[0] is first)
+
+
+@session((3,), (0,), (5,))
+def a_variable_that_is_put_into_a_dict():
+    weight, state = rt.Variable(1), {}
+
+    def f(x):
+        state["last"] = x
+        state["weight"] = weight
+        return x
+
+    return f, lambda: (state["last"] if state else None, state.get("weight") is weight)
+
+
 def state_of(look: Callable[[], Any]) -> Any:
     return copy.deepcopy(as_python(look()))
 
