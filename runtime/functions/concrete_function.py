@@ -45,6 +45,7 @@ from runtime.graph.passes.shape_refinement import result_types
 from runtime.ops.reshaping import ensure_shape
 from runtime.staging.control import graph_values
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.sameness import Option
 from runtime.staging.control.specs import Leaf, Same, Spec, Tree, Union
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.error_notes import depth_explained
@@ -64,7 +65,7 @@ MOST_FITTING = 100
 """Kinds of arguments that one trace remembers to take as they are."""
 
 
-class ConcreteFunction:
+class ConcreteFunction(Option):
     """One trace of a function: `graph` is as traced, `optimized` as it runs, `reason` is why it was
     made.
 

@@ -162,7 +162,7 @@ class KeptPart:
         return {k: _rebuilt(x, given) if k in self.entries else x for k, x in value.items()}
 
     def items_of(self, value: Any) -> Iterable[Any]:
-        """What is in this content."""
+        """All that this content holds."""
         if not self.is_whole:
             return (value,)
         return value.values() if isinstance(value, dict) else value

@@ -51,6 +51,7 @@ from runtime.functions.trace_cache import Call, Traces
 from runtime.functions.traced import Traced
 from runtime.staging.control.caught import caught_of
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.sameness import Option
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.refusals import refuse
 from runtime.staging.texts import Text, of_any
@@ -66,7 +67,7 @@ Receiver = TypeVar("Receiver")
 
 
 @passes_on
-class Function(Traced, Generic[P, R]):
+class Function(Traced, Option, Generic[P, R]):
     """The result of `@function`: a call traces the Python function once for each signature and runs
     the graph.
 
@@ -159,7 +160,7 @@ class Function(Traced, Generic[P, R]):
 
     def __eq__(self, other: object) -> bool:
         # As Python's methods, which are bound anew wherever they are asked for.
-        return isinstance(other, Function) and self._traces is other._traces
+        return self._traces is other._traces if isinstance(other, Function) else NotImplemented
 
     def __hash__(self) -> int:
         return id(self._traces)

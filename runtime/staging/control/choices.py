@@ -31,7 +31,7 @@ from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.graph.templates import Written
 from runtime.staging.bytecode import is_reflected, rows_unpacked
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
-from runtime.staging.control.sameness import VALUES, same
+from runtime.staging.control.sameness import VALUES, Option, same
 from runtime.staging.control.stand_ins import StandIn, bound_to, refused
 from runtime.staging.scopes import active, called, outermost
 
@@ -46,7 +46,7 @@ the text.
 _KINDS = (
     str, bytes, type, types.FunctionType, types.BuiltinFunctionType, types.MethodType,
     functools.partial, enum.Enum, np.ufunc, dtypes.DType,
-    *VALUES,
+    operator.itemgetter, operator.attrgetter, operator.methodcaller, Option, *VALUES,
 )  # fmt: skip
 
 

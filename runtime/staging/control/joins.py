@@ -584,6 +584,8 @@ def _differ(a: Spec, b: Spec) -> Mismatch:
             hint = of_complex
         if isinstance(a.value, BaseException) and isinstance(b.value, BaseException):
             hint = "keep the text or the arguments of an exception: str(error), error.args"
+        if callable(a.value) and callable(b.value):  # one of them is no option
+            hint = "choose between functions that call them: (lambda x: f(x)) if ... else g"
         if _is_iterator(a.value) or _is_iterator(b.value):
             hint = "keep a list of the items in place of an iterator: list(...)"
         first, second = shown(a), shown(b)

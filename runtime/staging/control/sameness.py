@@ -20,6 +20,12 @@ VALUES = (Fraction, Decimal, date, time, timedelta, PurePath)
 _OF_PYTHON = frozenset(each.__module__ for each in VALUES)
 
 
+class Option:
+    """The base of classes of ours of which the run may choose an object: equal ones are one."""
+
+    __slots__ = ()
+
+
 def same(a: Any, b: Any) -> bool:
     """True if the Python values are identical, or of one immutable type and equal (1, 1.0 and
     True all differ).
@@ -41,6 +47,8 @@ def same(a: Any, b: Any) -> bool:
         return len(a) == len(b) and all(map(same, a, b)) if kind is tuple else a == b
     if kind is types.FunctionType:
         return _same_function(a, b)
+    if isinstance(a, Option):
+        return bool(a == b)
     return kind is types.MethodType and a.__self__ is b.__self__ and a.__func__ is b.__func__
 
 

@@ -3,9 +3,11 @@
 import contextlib
 import copy
 import enum
+import functools
 import io
 import itertools
 import math
+import operator
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -396,6 +398,52 @@ def math_functions(x):
     return f(0.5) + g(-2)
 
 
+twice = rt.function(lambda v: v * 2)
+down = rt.function(neg)
+
+
+class Scaled:
+    def __init__(self, k):
+        self.k = k
+
+    @rt.function
+    def of(self, v):
+        return v * self.k
+
+    @rt.function
+    def beyond(self, v):
+        return v + self.k
+
+
+SCALED = Scaled(3), Scaled(5)
+
+
+def decorated(x):
+    f = twice if x > 0 else down
+    g = down if x > 2 else sq
+    return f(x) + g(x), f == twice, twice != f, f is down
+
+
+def decorated_by_rounds(x):
+    f = twice
+    for i in range(x):
+        if i == 2:
+            f = down
+        x = f(x)
+    return x
+
+
+def decorated_methods(x):
+    f = SCALED[0].of if x > 0 else SCALED[1].of
+    g = SCALED[0].of if x > 2 else SCALED[0].beyond
+    return f(x) + g(x), f == SCALED[0].of
+
+
+def getters(x):
+    pick = operator.itemgetter(0) if x > 0 else operator.itemgetter(1)
+    return pick([x, 7])
+
+
 def printed(x):
     s = "pos" if x > 0 else "neg"
     print("s =", s, s + "!", f"<{s:>5}>", "%s" % s, f"{s}", s.upper())
@@ -444,6 +492,10 @@ FUNCTIONS = [
     steps_through_a_dict,
     moves,
     math_functions,
+    decorated,
+    decorated_by_rounds,
+    decorated_methods,
+    getters,
     printed,
 ]
 
@@ -578,6 +630,17 @@ def test_an_iterator_is_no_choice_and_a_list_of_it_is(function: Callable[[Any], 
     with pytest.raises(autograph.StagingError) as caught:
         rt.function(function)(rt.constant(3))
     assert caught.value.hint.startswith("keep a list of the items")
+
+
+def chosen_caller(x):
+    f = functools.lru_cache(sq) if x > 0 else twice
+    return f(x)
+
+
+def test_other_callables_are_called_by_functions() -> None:
+    with pytest.raises(autograph.StagingError) as caught:
+        rt.function(chosen_caller)(rt.constant(3))
+    assert caught.value.hint.startswith("choose between functions that call them")
 
 
 class Strategy:
