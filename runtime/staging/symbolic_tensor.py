@@ -12,7 +12,7 @@ from autograph.objects import RowSequence
 from runtime.core.absent import counterpart
 from runtime.core.primitive import TABLE
 from runtime.core.shapes import as_shape, compatible, format_shape, merge_shapes
-from runtime.core.tensor import Tensor
+from runtime.core.tensor import Reference, Tensor
 from runtime.core.types import TensorType
 from runtime.graph.ir import format_location
 from runtime.graph.nodes import CHECK_LENGTH
@@ -133,6 +133,23 @@ class SymbolicTensor(InScope, Tensor):
             return self
         self.settle()
         return self.twin()
+
+    def ref(self) -> Reference:
+        """A hashable reference to this object. StagingError where it may be another one of the
+        user's: a branch, a loop, a call or a list gives the very tensor that was put there.
+        """
+        self.check_named()
+        return super().ref()
+
+    def check_named(self) -> None:
+        """StagingError where which object it is in the user's Python, only the run knows."""
+        made = self.scope.maker(self.graph_value)
+        if made is not None and not made[0].primitive.is_op:
+            raise refusals.refuse(
+                "which object this tensor is, its ref() or id(), only the run knows: a branch, a "
+                "loop, a call or a list gives it",
+                "remember the choice: assign the key, or an integer, where the tensor is chosen",
+            )
 
     def settle(self) -> None:
         """Look up the value, if it was changed by another name."""

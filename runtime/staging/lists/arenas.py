@@ -45,6 +45,7 @@ from runtime.staging.lists.growing_list import GrowingList
 from runtime.staging.lists.list_places import PlacedList
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
+from runtime.staging.symbolic_tensor import SymbolicTensor
 from runtime.staging.tracing import is_symbol
 
 _PLACE = "<place>"
@@ -290,6 +291,8 @@ def _given(function: Any, *args: Any, **kwargs: Any) -> Any:
             raise arena_of(item).refusal(f"is {use}", _LOOKED_AT)
         if isinstance(item, StandIn):
             raise refused(item, use)
+        if isinstance(item, SymbolicTensor):
+            item.check_named()
     return function(*args, **kwargs)
 
 

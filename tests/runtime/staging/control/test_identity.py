@@ -144,7 +144,47 @@ def frozensets_of_a_list(x: Any) -> Any:
     return rows[0] is items
 
 
+def reference_of_a_chosen_tensor(x):
+    a, b = x + 1, x + 2
+    names = {a.ref(): 1, b.ref(): 2}
+    c = a if x > 0 else b
+    return names.get(c.ref(), -1)
+
+
+def reference_of_a_chosen_variable(x):
+    names = {FIRST.ref(): 1, SECOND.ref(): 2}
+    variable = FIRST if x > 0 else SECOND
+    return names.get(variable.ref(), -1)
+
+
+def reference_of_an_item(x):
+    items = [x, x + 1]
+    if x > 0:
+        items.reverse()
+    return items[0].ref() == x.ref()
+
+
+def reference_behind_a_loop(x):
+    a = b = x + 1
+    for _ in range(x):
+        b = x + 2
+    return a.ref() == b.ref()
+
+
+def id_of_a_chosen_tensor(x):
+    a = x + 1
+    b = a if x > 0 else x + 2
+    return id(a) == id(b)
+
+
+FIRST, SECOND = rt.Variable(1), rt.Variable(2)
+
 REFUSED = {
+    reference_of_a_chosen_tensor: "which object this tensor is",
+    reference_of_a_chosen_variable: "which object this tensor is",
+    reference_of_an_item: "which object this tensor is",
+    reference_behind_a_loop: "which object this tensor is",
+    id_of_a_chosen_tensor: "which object this tensor is",
     frozensets: "two frozensets",
     frozensets_of_a_list: "two frozensets",
     tuples: "'b' is one of several objects",
