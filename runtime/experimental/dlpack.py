@@ -13,6 +13,7 @@ import numpy as np
 from runtime.core.convert import constant
 from runtime.core.lazy import public as _public
 from runtime.core.primitive import wrong_value
+from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor
 
 
@@ -38,6 +39,11 @@ def to_dlpack(tf_tensor: Any) -> Any:
     [1, 2]
     """
     if not isinstance(tf_tensor, EagerTensor):
+        if state.trace is not None:
+            raise state.trace.refused(
+                "to_dlpack() takes a tensor that has a value, and one of a graph has none yet",
+                "return the tensor, and call it outside of the staged function",
+            )
         raise wrong_value(f"to_dlpack() takes a tensor that has a value, not {tf_tensor!r}")
     return np.array(tf_tensor.raw).__dlpack__()
 

@@ -36,6 +36,7 @@ AS_NUMBER = object()
 _OF_COMPLEX = {"real": "real", "imag": "imag", "conjugate": "conj"}
 """Attributes of Python's complex numbers, and the ops that give them."""
 
+_OF_EAGER_TENSORS = frozenset(("backing_device", "cpu", "gpu"))
 _OF_NUMBERS = frozenset(name for methods in METHODS.values() for name in methods)
 
 
@@ -71,6 +72,11 @@ class SymbolicTensor(InScope, Tensor):
             return self._of_complex(name)
         if not name.startswith("_"):
             joined_variables.check_asked(self, f"its {name!r}", name)
+            if name in _OF_EAGER_TENSORS:
+                raise refusals.refuse(
+                    f"a tensor of the graph has no {name!r}, which tensors have that hold a value",
+                    "ask the tensor that the function returns",
+                )
         what = f"a tensor of the graph has no attribute {name!r}"
         # Libraries ask for these to find out what a value is: no place is worth its price there.
         if not name.startswith("_"):

@@ -389,6 +389,12 @@ class Trace:
         """StagingError where the trace has replaced `sys.stdout` or `sys.stderr`."""
         streams.check(self.streams, name)
 
+    def refused(self, message: str, hint: str) -> Exception:
+        """The StagingError for what cannot be part of a graph, where the user's code stands: no
+        exception of the run.
+        """
+        return refusals.refuse(message, hint)
+
     def called(self, function: Any) -> Any:
         """Returns what to call for a function of the user's: converted, if this trace converts."""
         return function if self.converter is None else self.converter(function)

@@ -11,6 +11,7 @@ from runtime import dtypes
 from runtime.core.convert import convert_to_tensor
 from runtime.core.primitive import wrong_value
 from runtime.core.shapes import TensorShape
+from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.summary.events import module
 
@@ -31,7 +32,10 @@ def make_tensor_proto(
     """
     tensor = convert_to_tensor(values, None if dtype is None else dtypes.as_dtype(dtype))
     if tensor.static_value is None:
-        raise wrong_value("make_tensor_proto takes values, and a tensor of a graph has none yet")
+        raise state.trace.refused(
+            "make_tensor_proto takes values, and a tensor of a graph has none yet",
+            "return the tensor, and call it outside of the staged function",
+        )
     array = np.asarray(tensor.numpy())
     if shape is not None:
         dims = [dim for dim in TensorShape(shape).as_list() if dim is not None]

@@ -152,8 +152,9 @@ def create_file_writer(
     1
     """
     if state.trace is not None:
-        raise RuntimeError(
-            "create_file_writer() opens a file: call it outside of the staged function"
+        raise state.trace.refused(
+            "create_file_writer() opens a file, which is no part of a graph",
+            "call it outside of the staged function",
         )
     return SummaryWriter(
         module("summary.writer.event_file_writer").EventFileWriter(

@@ -217,9 +217,9 @@ def _begin_saving(item: Any, seen: set[int]) -> None:
 
 def _refuse_staging(method: str) -> None:
     if state.trace is not None:
-        raise RuntimeError(
-            f"Checkpoint.{method}() works on files, and cannot be part of a graph: call it outside "
-            "of the staged function"
+        raise state.trace.refused(
+            f"Checkpoint.{method}() works on files, and cannot be part of a graph",
+            "call it outside of the staged function: where the function returns whether to",
         )
 
 

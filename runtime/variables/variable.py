@@ -300,7 +300,11 @@ class Variable(Operators, metaclass=Creation):
         [1, 2, 3]
         """
         if state.trace is not None:
-            raise NotImplementedError("numpy() is only available when eager execution is enabled.")
+            raise state.trace.refused(
+                f"the variable {self.name!r} is asked for its value by numpy(): what it is then, "
+                "only the run knows",
+                "compute with the variable itself, and call numpy() on what the function returns",
+            )
         return EagerTensor(self.handle.raw_value()).numpy()
 
     def initialized_value(self) -> Tensor:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 import runtime as rt
+from autograph import StagingError
 from runtime.core.eager_mode import Mode
 
 pytest.importorskip("tensorboard")
@@ -285,7 +286,7 @@ def test_what_waits_at_the_end_of_the_process_is_written(tmp_path: Path) -> None
 
 
 def test_a_staged_function_opens_no_file(tmp_path: Path) -> None:
-    with pytest.raises(RuntimeError, match="outside of the staged function"):
+    with pytest.raises(StagingError, match="outside of the staged function"):
         rt.function(lambda: rt.summary.create_file_writer(tmp_path))()
 
 

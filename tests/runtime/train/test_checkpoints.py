@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+import autograph
 import runtime as rt
 from runtime import errors
 
@@ -261,7 +262,7 @@ def test_another_model_changes_nothing(tmp_path: Path) -> None:
 def test_a_staged_function_cannot_save(tmp_path: Path) -> None:
     checkpoint = rt.train.Checkpoint(v=variable(1.0))
     for method in (checkpoint.save, checkpoint.write, checkpoint.restore):
-        with pytest.raises(RuntimeError, match="call it outside"):
+        with pytest.raises(autograph.StagingError, match="call it outside"):
             rt.function(lambda m=method: m(str(tmp_path / "x")))()
     assert os.listdir(tmp_path) == []
 
@@ -417,6 +418,7 @@ def test_folders_with_odd_names(tmp_path: Path) -> None:
 
 FULL_DISK = """
 import resource, signal, sys
+import autograph
 import runtime as rt
 folder = sys.argv[1]
 checkpoint = rt.train.Checkpoint(v=rt.Variable(rt.zeros([100_000])))
