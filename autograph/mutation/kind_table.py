@@ -60,7 +60,13 @@ from autograph.mutation.variables import (
     ModuleKind,
     Named,
 )
-from autograph.objects import is_namespace, keeps_state_in_python, module_of
+from autograph.objects import (
+    MISSING,
+    is_namespace,
+    keeps_state_in_python,
+    module_of,
+    of_classes,
+)
 from autograph.policy import forgetting
 
 
@@ -79,7 +85,7 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     if issubclass(kind, type):
         yield _CLASS
         return
-    if hasattr(kind, "__array_interface__") and hasattr(kind, "__setitem__"):
+    if _has(kind, "__array_interface__") and _has(kind, "__setitem__"):
         yield _ARRAY
         return
     if getattr(kind, "may_be_missing", False):
@@ -89,7 +95,7 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
     named = next((_named(base) for base in kind.__mro__ if _named(base)), None)
     if named is not None:
         yield named
-    if hasattr(kind, "__next__") and module_of(kind) in ("builtins", "itertools", "collections"):
+    if module_of(kind) in ("builtins", "itertools", "collections") and _has(kind, "__next__"):
         yield _GENERATOR if issubclass(kind, GeneratorType) else _ITERATOR
     if issubclass(kind, BaseException):
         yield _ARGUMENTS
@@ -104,6 +110,11 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         yield _INSTANCE
     elif named is None and _is_looked_into(kind):
         yield FOREIGN
+
+
+def _has(kind: type, name: str) -> bool:
+    # A descriptor is not run: that of a MagicMock makes another one, of a class of its own.
+    return of_classes(kind.__mro__, name) is not MISSING
 
 
 def _named(kind: type) -> Kind | None:

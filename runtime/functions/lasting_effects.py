@@ -31,7 +31,7 @@ from autograph.mutation.kind_table import is_hidden
 from autograph.mutation.purity import CACHED, constants_of
 from autograph.mutation.users_code import is_users_class, is_users_function
 from autograph.mutation.variables import value_of
-from autograph.objects import module_of
+from autograph.objects import MISSING, module_of, of_classes
 from autograph.operators.texts import shown_by_user
 from runtime.core.state import state
 from runtime.staging.backend import BACKEND
@@ -143,7 +143,8 @@ def is_lasting_iterator(item: Any) -> bool:
     (False, True)
     """
     kind = type(item)
-    if not hasattr(kind, "__next__") or is_users_class(kind) or not is_foreign(kind):
+    is_iterator = of_classes(kind.__mro__, "__next__") is not MISSING
+    if not is_iterator or is_users_class(kind) or not is_foreign(kind):
         return False
     if kind in _OVER_OTHERS:
         return any(map(is_lasting_iterator, gc.get_referents(item)))

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from numpy import ndarray
 
 from autograph.mutation.variables import value_of
-from autograph.objects import MISSING, attributes_of, members_of, put_attributes
+from autograph.objects import MISSING, attributes_of, members_of, of_classes, put_attributes
 from autograph.undefined import Undefined
 from autograph.users_words import with_article
 from runtime.graph.ir import Location
@@ -347,7 +347,8 @@ def check_not_advanced(path: str, item: Any) -> None:
     """StagingError if this object, which has changed, is an iterator: another attempt would go on
     behind it.
     """
-    if hasattr(type(item), "__next__") and not isinstance(item, IOBase):
+    is_iterator = of_classes(type(item).__mro__, "__next__") is not MISSING
+    if is_iterator and not isinstance(item, IOBase):
         want_count(item)
         raise refuse_change(path, _not_carried(item), _WAY_OUT_OF_ITERATORS)
 
