@@ -140,6 +140,8 @@ class DType:
             return True
         if other is None or isinstance(other, DType):
             return False
+        if hasattr(type(other), "to_dtype"):
+            return NotImplemented  # the other one compares each of those that it may be
         if isinstance(other, type) and other in _OF_PYTHON:
             return False
         return _find(other) is self
@@ -288,6 +290,8 @@ def as_dtype(type_value: Any) -> DType:
     """
     if type(type_value) is DType:
         return type_value
+    if hasattr(type(type_value), "to_dtype"):  # one of several, which the run chooses
+        return type_value.to_dtype()  # type: ignore[no-any-return]
     found = _find(type_value)
     if found is None:
         inner = getattr(type_value, "dtype", None)

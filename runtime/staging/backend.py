@@ -7,7 +7,7 @@ from __future__ import annotations
 import functools
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CellType
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from autograph import (
     Backend,
+    call,
     register_backend,
     register_functions,
     register_hashing,
@@ -321,6 +322,9 @@ class StagingBackend(Backend):
                 return made
         staged = BUILTINS.get(function) or STAGED.get(function)
         if function in STAGED:
+            at = next((name for name, item in kwargs.items() if type(item) is Choice), None)
+            if at is not None:
+                return kwargs[at].apply(functools.partial(_with_option, function, args, kwargs, at))
             made = of_library(function, args, kwargs)
             if made is not NotImplemented:
                 return made
@@ -336,6 +340,12 @@ class StagingBackend(Backend):
             return staged(*args, **kwargs)
         row = numbers.MATH.get(function)
         return NotImplemented if row is None or kwargs else staged_math(row, args)
+
+
+def _with_option(
+    function: Callable[..., Any], args: Any, kwargs: Mapping[str, Any], at: str, option: Any
+) -> Any:
+    return call(function)(*args, **{**kwargs, at: option})
 
 
 BACKEND = StagingBackend()

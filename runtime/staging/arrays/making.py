@@ -20,6 +20,8 @@ from autograph.operators.builtin_calls import within
 from runtime.ops import convert_to_tensor
 from runtime.staging.arrays.items import held, is_of_numbers
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array
+from runtime.staging.control.choices import Choice
+from runtime.staging.control.stand_ins import refused
 from runtime.staging.library_calls import STAGED
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active
@@ -64,8 +66,15 @@ def making_function(function: Any) -> Callable[..., Any] | None:
     if not isinstance(function, _KINDS):
         return None
     if type(getattr(function, "__self__", None)) is np.ndarray:
-        return partial(_made, function)
+        return partial(_of_array, function)
     return partial(_made, within(function)) if function in STAGED else None
+
+
+def _of_array(method: Any, *args: Any, **kwargs: Any) -> Any:
+    for arg in (*args, *kwargs.values()):
+        if type(arg) is Choice:
+            raise refused(arg, f"given to {method.__name__}() of an array")
+    return _made(method, *args, **kwargs)
 
 
 def _made(function: Any, *args: Any, **kwargs: Any) -> Any:

@@ -22,6 +22,7 @@ from runtime.staging.arrays.items import checked_key
 from runtime.staging.arrays.symbolic_array import SymbolicArray, as_array, as_tensor
 from runtime.staging.arrays.writing import check_cast
 from runtime.staging.bytecode import changes_in_place
+from runtime.staging.control.choices import Choice
 from runtime.staging.control.iteration import Range
 from runtime.staging.control.joined_variables import read
 from runtime.staging.control.optional_values import present
@@ -262,6 +263,8 @@ def _cast(
     subok: bool = True,
     copy: bool = True,
 ) -> Any:
+    if type(dtype) is Choice:
+        dtype = dtype.to_dtype()
     own, wanted = self.type.dtype.np_dtype, np.dtype(getattr(dtype, "np_dtype", dtype))
     if not np.can_cast(own, wanted, casting):
         raise TypeError(

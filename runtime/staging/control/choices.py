@@ -33,6 +33,8 @@ from runtime.staging.bytecode import is_reflected, rows_unpacked
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
 from runtime.staging.control.sameness import VALUES, Option, same
 from runtime.staging.control.stand_ins import StandIn, bound_to, refused
+from runtime.staging.frames import variable_holding
+from runtime.staging.refusals import refuse
 from runtime.staging.scopes import active, called, outermost
 
 MOST = 64
@@ -115,6 +117,24 @@ class Choice(StandIn):
     def is_text(self) -> bool:
         """True if all options are texts."""
         return all(type(option) is str for option in self.options)
+
+    def to_dtype(self) -> dtypes.DType:
+        """The DType that each option names. StagingError where these are several, or none."""
+        found: set[Any] = set()
+        try:
+            found.update(map(dtypes.as_dtype, self.options))
+        except TypeError:  # of one that is none
+            found.clear()
+        if len(found) != 1:
+            name, which = variable_holding(self), ", ".join(map(repr, self.options))
+            raise refuse(
+                f"{'the dtype' if name is None else repr(name)} is one of {which}, which the run "
+                "chooses, and what is made with it has one dtype in a graph, on all paths",
+                "use the dtype in the branch that chooses it, and leave tensors of one dtype: "
+                "y = tf.cast(tf.cast(x, tf.int32), tf.float32) if ... else x",
+                name,
+            )
+        return found.pop()  # type: ignore[no-any-return]
 
     def known_size(self) -> int | None:
         """The number of characters of each option; None where they differ, or are no texts."""

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 import autograph
@@ -439,6 +440,16 @@ def decorated_methods(x):
     return f(x) + g(x), f == SCALED[0].of
 
 
+def dtypes(x):
+    kind = rt.float32 if x > 0 else rt.int64
+    return kind.size, kind == rt.int64, rt.int64 == kind, rt.int64 != kind, kind in (rt.int64,)
+
+
+def one_dtype_by_two_names(x):
+    kind = "float64" if x > 0 else rt.float64
+    return float(rt.cast(x, kind)) + 0.5
+
+
 def getters(x):
     pick = operator.itemgetter(0) if x > 0 else operator.itemgetter(1)
     return pick([x, 7])
@@ -495,6 +506,8 @@ FUNCTIONS = [
     decorated,
     decorated_by_rounds,
     decorated_methods,
+    dtypes,
+    one_dtype_by_two_names,
     getters,
     printed,
 ]
@@ -632,6 +645,32 @@ def test_an_iterator_is_no_choice_and_a_list_of_it_is(function: Callable[[Any], 
     assert caught.value.hint.startswith("keep a list of the items")
 
 
+def cast_to_one(x):
+    kind = rt.float32 if x > 0 else rt.int32
+    return rt.cast(rt.cast(x, kind), rt.float32)
+
+
+def made_of_one(x):
+    kinds = [rt.float32 if x > 0 else rt.int32]
+    return rt.cast(rt.zeros(3, kinds[0]), rt.float32)
+
+
+def of_a_name_that_is_none(x):
+    kind = "float32" if x > 0 else "nothing"
+    try:
+        return rt.cast(x, kind)
+    except TypeError:
+        return rt.constant(1.0)
+
+
+def array_of_one(x):
+    kind = np.float32 if x > 0 else np.float64
+    try:
+        return np.arange(3).astype(kind)[x % 2] + 0.5
+    except ValueError:
+        return 0
+
+
 def chosen_caller(x):
     f = functools.lru_cache(sq) if x > 0 else twice
     return f(x)
@@ -673,6 +712,10 @@ def test_a_chosen_function_is_no_result() -> None:
         (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
         (attribute_of_an_object, "is changed"),
+        (cast_to_one, "'kind' is one of tf.float32, tf.int32, which the run chooses"),
+        (made_of_one, "the dtype is one of tf.float32, tf.int32, which the run chooses"),
+        (of_a_name_that_is_none, "'kind' is one of 'float32', 'nothing', which the run chooses"),
+        (array_of_one, r"is given to astype\(\) of an array"),
         (separated, "is the separator of StringJoin, which Python has to know"),
     ],
 )
