@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Iterable
-from types import FunctionType
+from types import FunctionType, MethodType
 from typing import Any
 
 import autograph
@@ -19,7 +19,7 @@ def converts(cls: type, names: Iterable[str]) -> None:
     for name in names:
         method = vars(cls).get(name)
         if type(method) is FunctionType and not _is_kerass(method):
-            setattr(cls, name, converted(method))
+            setattr(cls, name, _converted_method(method))
 
 
 def _is_kerass(function: FunctionType) -> bool:
@@ -34,6 +34,20 @@ def converted(function: Callable[..., Any]) -> Callable[..., Any]:
     def run(*args: Any, **kwargs: Any) -> Any:
         called = function if state.trace is None else autograph.call(function)
         return called(*args, **kwargs)
+
+    return run
+
+
+def _converted_method(function: FunctionType) -> Callable[..., Any]:
+    """The same of a method. It is called as one of its object: the trace guards what it reads of
+    that.
+    """
+
+    @functools.wraps(function)
+    def run(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if state.trace is None:
+            return function(self, *args, **kwargs)
+        return autograph.call(MethodType(function, self))(*args, **kwargs)
 
     return run
 

@@ -396,3 +396,40 @@ def test_a_model_of_many_layers_is_called_in_a_loop() -> None:
         return x
 
     assert doubled(rt.constant([[1.0, -1.0]]), rt.constant(3)).numpy().tolist() == [[8.0, 0.0]]
+
+
+class Scaled(keras.layers.Layer):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.scale, self.table = 2.0, {"shift": 0.0}
+
+    def call(self, x: Any) -> Any:
+        return x * self.scale + self.table["shift"]
+
+
+class Weighted(keras.losses.Loss):  # type: ignore[misc]
+    def __init__(self) -> None:
+        super().__init__()
+        self.weight = 1.0
+
+    def call(self, y: Any, outputs: Any) -> Any:
+        return self.weight * rt.reduce_mean((y - outputs) ** 2, -1)
+
+
+def test_attributes_of_layers_and_losses_may_change() -> None:
+    found = []
+    for eager in (True, False):
+        keras.utils.set_random_seed(0)
+        layer, loss = Scaled(), Weighted()
+        model = keras.Sequential([keras.Input((2,)), layer, keras.layers.Dense(3)])
+        model.compile("sgd", loss, run_eagerly=eager)
+        function = model if eager else rt.function(lambda x, model=model: model(x))
+        told = []
+        for scale, shift, weight in ((2.0, 0.0, 1.0), (3.0, 0.0, 2.0), (3.0, 1.0, 2.0)):
+            layer.scale, layer.table["shift"], loss.weight = scale, shift, weight
+            told += [np.asarray(function(X)), model.predict(X, verbose=0)]
+            told.append(np.asarray(model.evaluate(X, Y, verbose=0)))
+            told.append(np.asarray(model.fit(X, Y, verbose=0).history["loss"]))
+        found.append(told)
+    for eagerly, staged in zip(*found, strict=True):
+        np.testing.assert_allclose(eagerly, staged, rtol=2e-5)
