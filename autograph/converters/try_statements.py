@@ -74,7 +74,7 @@ def _try(node: gast.Try, context: Context, flow: Flow) -> list[gast.stmt]:
     for name, statements in (("orelse", node.orelse), ("final", node.finalbody)):
         if statements:
             word = "else_body" if name == "orelse" else "finally_body"
-            block = make_block(context, flow, word, [], statements, statements[0], names)
+            block = make_block(context, flow, word, [], statements, node, names)
             made.append(block)
             keywords[name] = name_load(block.name, node)
     if manager is not None:

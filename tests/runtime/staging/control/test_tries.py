@@ -175,6 +175,28 @@ def broken_off_in_a_finally_that_returns(x):
     return x
 
 
+def a_with_in_a_finally(x):
+    k = 0
+    try:
+        x = x - 1
+    finally:
+        with rt.name_scope("a"):
+            k = 10 // x
+    return k
+
+
+def a_with_in_an_else(x):
+    try:
+        if x < 0:
+            raise ValueError(x)
+    except ValueError:
+        k = x
+    else:
+        with rt.name_scope("a"):
+            k = 10 // x
+    return k
+
+
 def raised_from(x):
     try:
         if x == 2:
@@ -1023,6 +1045,8 @@ SAME: list[Callable[[Any], Any]] = [
     return_that_another_exit_discards,
     returns_of_rounds_that_are_discarded,
     broken_off_in_a_finally_that_returns,
+    a_with_in_a_finally,
+    a_with_in_an_else,
     text_of_a_division,
     texts_of_remainders,
     name_of_a_division,
