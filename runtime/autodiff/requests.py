@@ -113,6 +113,8 @@ def _leaves(structure: Any, what: str) -> list[Any]:
     for item in found:
         if not isinstance(item, Tensor) and not is_variable(item):
             _refuse_slices(item, what)
+            if hasattr(type(item), "refusal"):  # a value of another kind on each path
+                raise item.refusal()
             raise TypeError(
                 f"{what} must be tensors or variables, or structures of them, got {item!r} of type "
                 f"{type(item).__name__}"

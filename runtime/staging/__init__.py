@@ -9,6 +9,7 @@ library_calls, draws                functions of NumPy and cmath; Python's `rand
 intercepted_calls                   which functions are replaced where traced code calls them
 type_tests                          `isinstance`, `type` and their like
 staged_print, texts, images         `print`, texts and exceptions with values of the run in them
+nest_calls                          functions of `rt.nest`, given values of several kinds
 optional_arguments                  arguments that are None where only the run knows
 chosen_values, text_sinks           Python values of which the run chooses; who makes texts at once
 streams                             where graphs print to

@@ -43,6 +43,7 @@ from runtime.staging.lists.ordered_lists import order_function
 from runtime.staging.lists.queues import queue_class
 from runtime.staging.lists.remembered_calls import cached_function
 from runtime.staging.lists.staged_keys import key_function
+from runtime.staging.nest_calls import nest_function
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import InScope, active
 from runtime.staging.text_sinks import sink_function
@@ -69,7 +70,7 @@ _MAKING = "format", "format_map", "join"
 _FINDERS: tuple[Callable[[Any], Function | None], ...] = (
     key_function, dict_function, order_function, sink_function, cached_function, getter_function,
     iterator_function, count_class, queue_class, draw_function, comparator_class, text_class,
-    enum_class, print_function, making_function, shown_value,
+    enum_class, print_function, making_function, shown_value, nest_function,
 )  # fmt: skip
 """Each gives what to call for a function that it knows, and None for any other."""
 

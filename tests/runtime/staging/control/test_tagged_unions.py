@@ -417,7 +417,55 @@ def put_into_a_list_of_one(n):
     return put, pair[1]
 
 
+def flattened(n):
+    x = n if n < 2 else (n, [n + 1, n])
+    leaves = rt.nest.flatten(x)
+    return len(leaves), rt.nest.is_nested(x), sum(leaves)
+
+
+def flattened_lists(n):
+    x = [n] if n < 2 else [n, n, n]
+    return len(rt.nest.flatten(x)), rt.nest.is_nested(x)
+
+
+def flattened_or_none(n):
+    x = None
+    if n > 2:
+        x = n, n
+    return len(rt.nest.flatten(x)), len(rt.nest.flatten((n, n if n < 2 else None)))
+
+
+def flattened_entries(n):
+    d = {"a": n, "b": [n, n]}
+    if n > 2:
+        d["a"] = (n, n)
+    return sum(len(rt.nest.flatten(v)) for v in d.values())
+
+
+def mapped(n):
+    x = n if n < 2 else (n, [n + 1])
+    seen = []
+    rt.nest.map_structure(seen.append, x)
+
+    def above(v):
+        if v > 3:
+            return v * 10
+        return v
+
+    return rt.nest.map_structure(above, x), len(seen), rt.nest.map_structure(above, [n, n + 3])
+
+
+def of_one_structure(n):
+    x = n if n < 2 else (n, n)
+    try:
+        rt.nest.assert_same_structure(x, (1, 2))
+    except (TypeError, ValueError):
+        return 0
+    return 1
+
+
 PROGRAMS: list[Program] = [
+    flattened, flattened_lists, flattened_or_none, flattened_entries, mapped, of_one_structure,
     put_into_a_list_of_one,
     unbound_in_one_kind, later_in_a_table, extended_by_another_name,
     evens, fizz_buzz, in_comprehensions, in_slots, read_from_lists, changed_lists,
@@ -561,7 +609,30 @@ def of_nine_kinds(n):
     return len(found)
 
 
+def flattened_in_another(n):
+    x = n if n < 2 else (n, n)
+    return len(rt.nest.flatten([n, x]))
+
+
+def flattened_in_another_or_none(n):
+    x = None
+    if n > 2:
+        x = n, n
+    return len(rt.nest.flatten({"a": n, "b": x}))
+
+
+def gradients_by_kind(n):
+    x = rt.cast(n, rt.float32)
+    with rt.GradientTape() as tape:
+        tape.watch(x)
+        y = x * x
+    return tape.gradient(y, x if n < 2 else (x, x))
+
+
 REFUSED: dict[Program, str] = {
+    flattened_in_another: "of another kind on each path",
+    flattened_in_another_or_none: "one part is a structure, or None, as only the run knows",
+    gradients_by_kind: "of another kind on each path",
     of_nine_kinds: "'found' cannot be joined.*tuple of ",
     key_changed_by_another_name: "'the result' is one of several objects",
     extending_a_list: "of another kind on each path",
