@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from functools import partial
 from itertools import chain, pairwise
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import BuiltinFunctionType, CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -118,6 +118,13 @@ def bound_by(method: MethodType) -> list[Part]:
     return [(named, receiver, method.__self__), (named, name, function)]
 
 
+def received_by(method: BuiltinFunctionType) -> list[Part]:
+    own = method.__self__  # of a function, its module
+    if own is None or isinstance(own, ModuleType):
+        return []
+    return [(named, f"the {type(own).__qualname__} of {method.__name__}()", own)]
+
+
 def applied_by(function: partial[Any]) -> list[Part]:
     # Its arguments one by one: it may call them, and a function in a tuple is not looked into.
     return [
@@ -128,7 +135,7 @@ def applied_by(function: partial[Any]) -> list[Part]:
     ]
 
 
-_CALLED = (FunctionType, MethodType)
+_CALLED = (BuiltinFunctionType, FunctionType, MethodType)
 
 
 def captured_by(function: FunctionType) -> Iterator[Part]:

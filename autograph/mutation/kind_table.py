@@ -12,7 +12,14 @@ from functools import lru_cache, partial
 from io import IOBase
 from operator import itemgetter, methodcaller
 from threading import local
-from types import FunctionType, GeneratorType, MappingProxyType, MethodType, ModuleType
+from types import (
+    BuiltinFunctionType,
+    FunctionType,
+    GeneratorType,
+    MappingProxyType,
+    MethodType,
+    ModuleType,
+)
 from weakref import WeakKeyDictionary
 
 from autograph.frames import is_library
@@ -38,6 +45,7 @@ from autograph.mutation.functions import (
     UnconvertedKind,
     applied_by,
     bound_by,
+    received_by,
     remembered_by,
 )
 from autograph.mutation.instances import (
@@ -180,6 +188,7 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (tuple, Kind(elements_of)),
     (frozenset, Kind(members_of)),
     (MethodType, Kind(bound_by)),
+    (BuiltinFunctionType, Kind(received_by)),
     (partial, Kind(applied_by)),
     (local, _INSTANCE),
     (ContextVar, ContextVariableKind()),

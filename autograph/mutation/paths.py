@@ -46,7 +46,7 @@ def as_length(parent: Callable[[], str], key: Any) -> str:
 ATOMS = frozenset({
     type(None), bool, int, float, complex, str, bytes, range, type(...),
     type(NotImplemented), CodeType, FunctionType, type(MISSING),
-    type(len), type(str.join), type(str.__add__), property, classmethod, staticmethod,
+    type(str.join), type(str.__add__), property, classmethod, staticmethod,
 })  # fmt: skip
 
 

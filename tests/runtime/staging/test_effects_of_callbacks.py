@@ -193,6 +193,64 @@ def test_each_call_counts(make: Callable[[], Any], taker: Callable[..., Any]) ->
         assert as_python(staged(rt.constant(numbers, rt.int64))) == program(numbers)
 
 
+def appended():
+    seen = []
+    return seen.append, lambda: seen
+
+
+def appended_by_a_partial():
+    seen = []
+    return functools.partial(seen.append), lambda: seen
+
+
+def appended_by_an_item():
+    seen = []
+    ways = {"on": (seen.append,)}
+    return ways["on"][0], lambda: seen
+
+
+def put_first():
+    seen = []
+    return functools.partial(seen.insert, 0), lambda: seen
+
+
+def remembered_by_a_method():
+    seen = {}
+    return seen.setdefault, lambda: len(seen)
+
+
+def added():
+    seen = set()
+    return seen.add, lambda: sum(seen)
+
+
+def one_by_one(items, f):
+    for x in items:
+        f(x)
+
+
+@pytest.mark.parametrize("taker", [mapped, filtered, found, one_by_one], ids=lambda x: x.__name__)
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(appended, appended_by_a_partial, appended_by_an_item, put_first),
+        *(remembered_by_a_method, added),
+    ],
+    ids=lambda make: make.__name__,
+)
+def test_each_call_of_a_method_of_pythons_counts(
+    make: Callable[[], Any], taker: Callable[..., Any]
+) -> None:
+    def program(xs):
+        callback, seen = make()
+        taker([x for x in xs if x > 0], callback)
+        return seen()
+
+    staged = rt.function(program)
+    for numbers in ([3, 1, -2, 4, 5], [2], [4, 3, 2, 1]):
+        assert as_python(staged(rt.constant(numbers, rt.int64))) == program(numbers)
+
+
 def numbered():
     made = [0]
 
