@@ -362,7 +362,7 @@ def _alone(paths: Sequence[Path], path: Path, value: Any) -> Spec:
 def _join_branches(
     paths: Sequence[Path], x: Any, y: Any, name: str | None, words: Wording, changed: Any
 ) -> Spec:
-    pair = joins.abstract_pair(x, y)
+    pair = joins.abstract_pair(x, y, _any_of([each.recorder.knows for each in paths]))
     try:
         return joins.join(*pair, words.unites)
     except Mismatch as mismatch:

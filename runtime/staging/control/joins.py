@@ -136,18 +136,24 @@ def abstract_next(value: Any, spec: Spec) -> Spec:
     return Tree(found[0], tuple([abstract_next(child, inner) for child, inner in pairs]))
 
 
-def _older(value: Any, staged: bool = False) -> Spec:
-    """The Spec of what may be missing behind blocks: tensors from before them, and objects from
-    before the call, stay what they are. Those of tuples do, too.
+def _of_no_block(value: Any) -> bool:
+    return False
+
+
+def _older(
+    value: Any, staged: bool = False, is_older: Callable[[Any], bool] = _of_no_block
+) -> Spec:
+    """The Spec of what may be missing behind blocks: tensors and objects from before them stay what
+    they are, as `is_older` tells, and objects from before the call. Those of tuples do, too.
     """
     if isinstance(value, SymbolicTensor) and value.static_shape != () and home(value).open:
         return Same(value)
-    if is_mutable(value) and active().existed(value):
+    if is_mutable(value) and (active().existed(value) or is_older(value)):
         return Same(value)
     if type(value) is not tuple:
         return abstract(value, staged)
     structure, children = cast(Any, join_structure_of(value))
-    return Tree(structure, tuple([_older(child, staged) for child in children]))
+    return Tree(structure, tuple([_older(child, staged, is_older) for child in children]))
 
 
 def _with_absence(value: Missing, inner: Spec) -> Spec:
@@ -162,25 +168,28 @@ def _is_absent(value: Any) -> bool:
     return value is None or is_undefined(value)
 
 
-def abstract_pair(a: Any, b: Any) -> tuple[Spec, Spec]:
+def abstract_pair(
+    a: Any, b: Any, is_older: Callable[[Any], bool] = _of_no_block
+) -> tuple[Spec, Spec]:
     """The Specs of the values that two branches leave; what is the same object on both stays as it
-    is.
+    is, and beside nothing what is older than they are.
     """
     if a is b:
         return Same(a), Same(a)
     if _is_absent(a):
-        return Same(a), _with_absence(b, _older(b.held)) if isinstance(b, Missing) else _older(b)
+        found = _older(b.held if isinstance(b, Missing) else b, is_older=is_older)
+        return Same(a), _with_absence(b, found) if isinstance(b, Missing) else found
     if _is_absent(b):
-        return abstract_pair(b, a)[::-1]
+        return abstract_pair(b, a, is_older)[::-1]
     if isinstance(a, Missing):
-        inner, other = abstract_pair(a.held, b.held if type(b) is type(a) else b)
+        inner, other = abstract_pair(a.held, b.held if type(b) is type(a) else b, is_older)
         return _with_absence(a, inner), _with_absence(b, other) if type(b) is type(a) else other
     if isinstance(b, Missing):
-        return abstract_pair(b, a)[::-1]
+        return abstract_pair(b, a, is_older)[::-1]
     first, second = join_structure_of(a), join_structure_of(b)
     if first is None or second is None or first[0] != second[0]:
         return abstract(a), abstract(b)
-    pairs = [abstract_pair(x, y) for x, y in zip(first[1], second[1], strict=True)]
+    pairs = [abstract_pair(x, y, is_older) for x, y in zip(first[1], second[1], strict=True)]
     return Tree(first[0], tuple([p for p, _ in pairs])), Tree(
         second[0], tuple([q for _, q in pairs])
     )

@@ -273,10 +273,7 @@ def another_name_on_one_path(x):
 
 
 REFUSED = {
-    result_behind_an_early_return: "the result is 'a' on one path, which is changed in place there",
-    result_of_a_loop_behind_an_early_return: "the result is an object on one path, which is",
     part_of_a_result: "the result is 'a' on one path, which is changed in place there",
-    another_name_on_one_path: "'found' is 'a' on one path, which is changed in place there",
     dict_changed_in_the_next_round: "'a' is one of several objects",
     rebound_and_changed: "'d' is changed in place on one path",
     attribute_replaced: "'box.data' is one of several objects",
@@ -362,7 +359,56 @@ def found_and_read(x):
     return hit[1]
 
 
+def result_of_a_round(x):
+    table, seen = {"k": x}, []
+    for i in range(3):
+        table["k"] += 1
+        seen.append(i)
+        if table["k"] > 3:
+            return table, seen
+    table["b"] = x
+    return table, seen
+
+
+def result_that_a_finally_changes(x):
+    table = {"k": x}
+    try:
+        if x > 0:
+            return table
+        table["k"] = x * 2
+    finally:
+        table["k"] += 1
+    return table
+
+
+def changed_by_a_name_that_may_be_none(x):
+    a, b = {"k": 1}, None
+    if x > 0:
+        b = (a, x)
+    a["k"] += 1
+    if b is not None:
+        b[0]["k"] += 10
+    return a, b is None
+
+
+def kept_from_a_round_before_it_is_made_anew(x):
+    a, kept = [1], None
+    for i in range(3):
+        if x > i:
+            kept = (a, i)
+        a = [*a, i]
+        a[0] += 1
+    return a, kept
+
+
 AS_IN_PYTHON = [
+    result_behind_an_early_return,
+    result_of_a_loop_behind_an_early_return,
+    another_name_on_one_path,
+    result_of_a_round,
+    result_that_a_finally_changes,
+    changed_by_a_name_that_may_be_none,
+    kept_from_a_round_before_it_is_made_anew,
     fresh_on_both,
     only_read,
     copied,
@@ -391,7 +437,7 @@ AS_IN_PYTHON = [
 ]
 
 
-@pytest.mark.parametrize("x", [-1, 0, 1, 2, 5])
+@pytest.mark.parametrize("x", [-1, 0, 1, 2, 5, 7])
 @pytest.mark.parametrize("program", AS_IN_PYTHON)
 def test_as_in_python(program: Callable[[Any], Any], x: int) -> None:
     left = attempt(lambda: function(program)(rt.constant(x)))
