@@ -45,11 +45,6 @@ def _fail(message: str) -> errors.InvalidValueError:
     return errors.InvalidValueError(None, "Assert", message)
 
 
-def _refuse_static(message: str) -> Exception:
-    """The error for shapes and ranks that are wrong: they are known while tracing."""
-    return ValueError(message) if state.trace is not None else _fail(message)
-
-
 # Assertions of values
 
 
@@ -317,13 +312,13 @@ def is_numeric_tensor(tensor: Any) -> bool:
 
 
 def assert_scalar(tensor: Any, message: str | None = None, name: str | None = None) -> Any:
-    """ValueError unless the tensor has rank 0.
+    """InvalidArgumentError unless the tensor has rank 0.
 
     >>> rt.debugging.assert_scalar(1)
     """
     x = convert_to_tensor(tensor)
     if x.ndim not in (0, None):
-        raise _refuse_static(_text(message, f"a scalar is expected, but the shape is {x.shape}"))
+        raise _fail(_text(message, f"a scalar is expected, but the shape is {x.shape}"))
     return _assert_rank(x, (0,), operator.eq, message) if x.ndim is None else None
 
 
@@ -332,7 +327,7 @@ def _assert_rank(
 ) -> Any:
     if x.ndim is not None:
         if not any(compare(x.ndim, rank) for rank in ranks):
-            raise _refuse_static(_text(message, _wrong_rank(x.ndim, ranks, compare)))
+            raise _fail(_text(message, _wrong_rank(x.ndim, ranks, compare)))
         return None
     found = ops.rank(x)
     fits = [compare(found, convert_to_tensor(rank)) for rank in ranks]
@@ -353,7 +348,7 @@ def _scalar_rank(rank: Any) -> int:
 
 
 def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None = None) -> Any:
-    """ValueError unless the tensor has this rank.
+    """InvalidArgumentError unless the tensor has this rank.
 
     >>> rt.debugging.assert_rank([1], 1)
     """
@@ -363,7 +358,7 @@ def assert_rank(x: Any, rank: Any, message: str | None = None, name: str | None 
 def assert_rank_at_least(
     x: Any, rank: Any, message: str | None = None, name: str | None = None
 ) -> Any:
-    """ValueError unless the tensor has this rank or more.
+    """InvalidArgumentError unless the tensor has this rank or more.
 
     >>> rt.debugging.assert_rank_at_least([[1]], 1)
     """
@@ -371,7 +366,7 @@ def assert_rank_at_least(
 
 
 def assert_rank_in(x: Any, ranks: Any, message: str | None = None, name: str | None = None) -> Any:
-    """ValueError unless the tensor has one of these ranks.
+    """InvalidArgumentError unless the tensor has one of these ranks.
 
     >>> rt.debugging.assert_rank_in([1], [0, 1])
     """
@@ -386,7 +381,7 @@ def assert_shapes(
     message: str | None = None,
     name: str | None = None,
 ) -> None:
-    """ValueError unless tensors have shapes that go together.
+    """InvalidArgumentError unless tensors have shapes that go together.
 
     `shapes` is a list of pairs (tensor, shape), or a dict; in a shape an int is a size, a name or
     other object the same size wherever it stands, None or "." any size; "..." or "*" at one end
@@ -426,7 +421,7 @@ def _match(
         raise ValueError(f"assert_shapes needs tensors of known rank, got shape {tensor.shape}")
     if rank < least if places else rank != least:
         more = "at least " if places else ""
-        raise _refuse_static(
+        raise _fail(
             _text(
                 message,
                 f"the rank must be {more}{least} for {wanted!r}, but the shape is {tensor.shape}",
@@ -455,7 +450,7 @@ def _match_size(
     text = f"the size {symbol!r} must be {known}{reason}, but {here} has another"
     if isinstance(size, int) and isinstance(wanted, int):
         if size != wanted:
-            raise _refuse_static(_text(message, text))
+            raise _fail(_text(message, text))
         return
     if size is not wanted:
         _assert(ops.equal(size, wanted), [*_message(message), text], None)

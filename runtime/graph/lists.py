@@ -108,7 +108,8 @@ def _is_one(index: Any) -> bool:
     return isinstance(index, int | np.integer) or np.ndim(index) == 0
 
 
-def _item(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
+def item_at(items: Items, index: int, zeros: Callable[[], Any]) -> Any:
+    """The item at an index, or zeros; InvalidArgumentError for an index that is out of range."""
     if not 0 <= index < len(items):
         raise errors.InvalidValueError(
             f"index {index} is out of range of a TensorArray of size {len(items)}"
@@ -177,7 +178,7 @@ def _set_one(items: Items, at: int, item: Any, dynamic: bool) -> None:
     if dynamic and at == len(items):
         items.append(item)
         return
-    _check_index(at, len(items), dynamic)
+    check_index(at, len(items), dynamic)
     items += [None] * (at + 1 - len(items))
     items[at] = item
 
@@ -199,7 +200,8 @@ def pairs(index: Any, value: Any) -> Any:
     return zip(map(int, index), value, strict=True)
 
 
-def _check_index(index: int, size: int, dynamic: bool) -> None:
+def check_index(index: int, size: int, dynamic: bool) -> None:
+    """InvalidArgumentError for an index that nothing can be written to."""
     if index < 0 or (index >= size and not dynamic):
         raise errors.InvalidValueError(
             f"tried to write to index {index} of a TensorArray of size {size} that is not "
@@ -212,8 +214,8 @@ def _get(items: Items, index: Any, *, element: TensorType, written: bool = False
         return _zeros_for(items, element.dtype, element.shape)
 
     if _is_one(index):
-        return _item(items, int(index), zeros)
-    return _joined([_item(items, int(at), zeros) for at in index], zeros)
+        return item_at(items, int(index), zeros)
+    return _joined([item_at(items, int(at), zeros) for at in index], zeros)
 
 
 def _get_like(items: Items, index: Any, like: Any) -> Any:

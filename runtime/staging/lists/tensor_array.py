@@ -262,12 +262,8 @@ class TensorArray(Replaced):
         """
         if self._is_staged:
             return self._known(apply(lists.GET, self._list, _index(index), element=self._element))
-        at = int(_index(index))
-        if not 0 <= at < len(self._eager):
-            raise errors.OutOfRangeError(
-                f"index {at} is out of range of a TensorArray of size {len(self._eager)}",
-            )
-        return self._or_zeros(self._eager[at])
+        item = lists.item_at(self._eager, int(_index(index)), lambda: None)
+        return self._or_zeros(item)
 
     @property
     def _element(self) -> TensorType:
@@ -359,10 +355,7 @@ class TensorArray(Replaced):
     def _put(self, at: int, tensor: Any) -> None:
         items = self._eager
         size = len(items)
-        if at < 0 or (at >= size and not self._kind.dynamic):
-            raise errors.OutOfRangeError(
-                f"Tried to write to index {at} but array is not resizeable and size is: {size}",
-            )
+        lists.check_index(at, size, self._kind.dynamic)
         items += [None] * (at + 1 - size)
         items[at] = tensor
         self._hold(items)

@@ -121,19 +121,20 @@ STATIC: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: debugging.assert_proper_iterable(ONE), TypeError, "EagerTensor"),
     (lambda: debugging.assert_same_float_dtype([ONE, tf.constant(1)]), ValueError, "int32"),
     (lambda: debugging.assert_same_float_dtype([], tf.int32), ValueError, "floating"),
-    (lambda: debugging.assert_scalar(ONE), ValueError, r"\(2,\)"),
-    (lambda: debugging.assert_rank(ONE, 2), ValueError, "2, but it is 1"),
-    (lambda: debugging.assert_rank(ONE, 2, message="why"), ValueError, "why"),
-    (lambda: debugging.assert_rank_at_least(ONE, 2), ValueError, "at least 2"),
-    (lambda: debugging.assert_rank_in(ONE, [0, 2]), ValueError, "0 or 2"),
+    (lambda: debugging.assert_scalar(ONE), InvalidArgumentError, r"\(2,\)"),
+    (lambda: debugging.assert_rank(ONE, 2), InvalidArgumentError, "2, but it is 1"),
+    (lambda: debugging.assert_rank(ONE, 2, message="why"), InvalidArgumentError, "why"),
+    (lambda: debugging.assert_rank_at_least(ONE, 2), InvalidArgumentError, "at least 2"),
+    (lambda: debugging.assert_rank_in(ONE, [0, 2]), InvalidArgumentError, "0 or 2"),
     (lambda: debugging.assert_rank(ONE, 1.5), ValueError, "made of integers"),
 ]
 
 
+@pytest.mark.parametrize("make", [lambda f: f, tf.function], ids=["eager", "graph"])
 @pytest.mark.parametrize(("call", "error", "says"), STATIC)
-def test_wrong_types_and_ranks(call: Any, error: Any, says: str) -> None:
+def test_wrong_types_and_ranks(call: Any, error: Any, says: str, make: Any) -> None:
     with pytest.raises(error, match=says):
-        call()
+        make(lambda: call() and None)()
 
 
 def test_right_types_and_ranks() -> None:
