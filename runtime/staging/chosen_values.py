@@ -23,6 +23,7 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, choices
 from runtime.staging.control.blocks import Block, Names, Wording
 from runtime.staging.control.choices import Choice
+from runtime.staging.control.failures import UnknownText
 from runtime.staging.control.identity import identical
 from runtime.staging.control.optional_values import MaybeNone, Missing, present
 from runtime.staging.control.specs import Mismatch
@@ -398,6 +399,9 @@ def _print(*inputs: Any, **how: Any) -> Any:
 
 def _taken(function: Callable[..., Any], given: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     owner = getattr(function, "__self__", None)
+    for item in given:
+        if type(item) is UnknownText:
+            item.said()
     if type(owner) is not str and _asks_none(*given):
         return of_each(lambda item: _taken(function, (item, *given[1:]), {}), given[0])
     args = opened(function, given) if type(owner) is str else given

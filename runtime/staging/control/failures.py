@@ -484,6 +484,13 @@ class UnknownText:
         self.words = words
         self.one_of = False
 
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return getattr(self.said(), name)
+
+    __class__ = property(lambda self: str)
+
     def said(self) -> str:
         """The words of Python. StagingError where these are not known yet."""
         return self.refuse() if self.words is None else self.words
@@ -510,8 +517,9 @@ class UnknownText:
 for _name, _function in {
     "str": str, "repr": repr, "format": format, "hash": hash, "len": len, "iter": iter,
     "bool": bool, "eq": operator.eq, "ne": operator.ne, "getitem": operator.getitem,
-    "add": operator.add, "contains": operator.contains,
-    "radd": lambda text, other: other + text,
+    "add": operator.add, "contains": operator.contains, "mul": operator.mul, "mod": operator.mod,
+    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
+    "int": int, "float": float, "rmul": operator.mul, "radd": lambda text, other: other + text,
 }.items():  # fmt: skip
 
     def _method(self: UnknownText, *args: Any, _function: Any = _function) -> Any:

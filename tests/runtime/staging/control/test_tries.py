@@ -1387,6 +1387,32 @@ def made_of_the_text(x):
     return y
 
 
+def _taking_the_text(use):
+    def program(x):
+        try:
+            return len(use(str_of_message(x)))
+        except (AttributeError, TypeError):
+            return 0
+
+    def str_of_message(x):
+        try:
+            rt.debugging.assert_positive(x, message="one of the numbers")
+        except rt.errors.InvalidArgumentError as error:
+            return error.message
+        return "fine"
+
+    return program
+
+
+first_line_of_the_text = _taking_the_text(lambda text: text.split("\n")[0])
+beginning_of_the_text = _taking_the_text(lambda text: [text.startswith("one")])
+text_in_capitals = _taking_the_text(lambda text: text.upper())
+text_written_twice = _taking_the_text(lambda text: text * 2)
+later_of_two_texts = _taking_the_text(lambda text: max(text, "a"))
+number_in_the_text = _taking_the_text(lambda text: [int(text)])
+given_to_a_method = _taking_the_text(lambda text: ["abc".startswith(text)])
+
+
 def text_of_a_domain_error(x):
     try:
         return math.sqrt(x)
@@ -1487,6 +1513,13 @@ REFUSED = [
     (place_in_a_range, "a staged range has no attribute 'index'", r"list(...)"),
     (last_of_a_loop, r"two Python values ValueError\('odd'\)", "keep the text or the arguments"),
     (python_function_in_try, "py_func may raise anything when the graph runs", "in the function"),
+    *[
+        (program, "text of an InvalidValueError that only the run raises", "of your own")
+        for program in (
+            *(first_line_of_the_text, beginning_of_the_text, text_in_capitals, text_written_twice),
+            *(later_of_two_texts, number_in_the_text, given_to_a_method),
+        )
+    ],
     (text_of_a_domain_error, "text of a ValueError that only the run raises", "of your own"),
     (made_of_the_text, "text of a ZeroDivisionError that only the run raises", "of your own"),
     (text_of_the_error, "text of an IndexError that only the run raises", "of your own"),
