@@ -85,7 +85,8 @@ MAY_IMPORT = {
     "autograph.policy": "autograph.codes autograph.frames autograph.errors",
     "autograph.mutation": (
         "autograph.mutation autograph.codes autograph.frames autograph.errors autograph.backend "
-        "autograph.objects autograph.policy autograph.compiler autograph.instructions"
+        "autograph.objects autograph.policy autograph.compiler autograph.instructions "
+        "autograph.users_words"
     ),
     "autograph.command_line": (
         "autograph.command_line autograph.compiler autograph.errors autograph.pipeline "

@@ -110,19 +110,31 @@ def remembered_by(cached: Any) -> list[Part]:
     return [*wrapped_by(cached), *([] if memory is None else [(as_attribute, "cache", memory)])]
 
 
-def bound_by(method: MethodType) -> list[Part]:
-    function = method.__func__
-    parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
-    receiver = parameters[0] if parameters else "self"
-    name = getattr(function, "__name__", "__func__")
-    return [(named, receiver, method.__self__), (named, name, function)]
+class MethodKind(Kind):
+    """A bound method, which leads to two objects; each reading of `item.method` makes another."""
+
+    def key(self, value: MethodType) -> Any:
+        return id(value.__func__), id(value.__self__), self
+
+    def parts(self, value: MethodType, state: Any) -> Iterable[Part]:
+        function = value.__func__
+        parameters = function.__code__.co_varnames if isinstance(function, FunctionType) else ()
+        receiver = parameters[0] if parameters else "self"
+        name = getattr(function, "__name__", "__func__")
+        return [(named, receiver, value.__self__), (named, name, function)]
 
 
-def received_by(method: BuiltinFunctionType) -> list[Part]:
-    own = method.__self__  # of a function, its module
-    if own is None or isinstance(own, ModuleType):
-        return []
-    return [(named, f"the {type(own).__qualname__} of {method.__name__}()", own)]
+class BuiltinMethodKind(Kind):
+    """A method of a builtin class, which leads to its object; a function of a module to nothing."""
+
+    def key(self, value: BuiltinFunctionType) -> Any:
+        return value.__name__, id(value.__self__), self
+
+    def parts(self, value: BuiltinFunctionType, state: Any) -> Iterable[Part]:
+        own = value.__self__  # of a function, its module
+        if own is None or isinstance(own, ModuleType):
+            return []
+        return [(named, f"the {type(own).__qualname__} of {value.__name__}()", own)]
 
 
 def applied_by(function: partial[Any]) -> list[Part]:

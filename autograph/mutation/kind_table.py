@@ -39,13 +39,13 @@ from autograph.mutation.containers import (
 )
 from autograph.mutation.foreign import LOCKS, ForeignKind, is_unchanging
 from autograph.mutation.functions import (
+    BuiltinMethodKind,
     FunctionKind,
+    MethodKind,
     NamedFunctionKind,
     Unconverted,
     UnconvertedKind,
     applied_by,
-    bound_by,
-    received_by,
     remembered_by,
 )
 from autograph.mutation.instances import (
@@ -187,8 +187,8 @@ _CONTAINERS: tuple[tuple[type, Kind], ...] = (
     (type(os.environ), EnvironmentKind()),
     (tuple, Kind(elements_of)),
     (frozenset, Kind(members_of)),
-    (MethodType, Kind(bound_by)),
-    (BuiltinFunctionType, Kind(received_by)),
+    (MethodType, MethodKind()),
+    (BuiltinFunctionType, BuiltinMethodKind()),
     (partial, Kind(applied_by)),
     (local, _INSTANCE),
     (ContextVar, ContextVariableKind()),

@@ -33,6 +33,7 @@ from autograph.mutation.ownership import notes_taken, unheld
 from autograph.mutation.paths import Path, named, render
 from autograph.mutation.variables import Named
 from autograph.objects import MISSING, functions_in, namespace_of
+from autograph.users_words import with_article
 
 __all__ = ["MISSING", "Change", "Snapshot"]
 
@@ -107,7 +108,7 @@ class Snapshot:
         self._known: Container[Any] = () if earlier is None else earlier._entries
         self._made = made
         self._depth = depth
-        self._left = elements
+        self._elements = self._left = elements
         self._foreign_left = FOREIGN_ELEMENTS
         self._array_bytes = array_bytes
         self._entries: dict[Any, _Entry] = {}
@@ -349,12 +350,12 @@ class Snapshot:
         if depth > self._depth:
             reason = f"is nested more than {self._depth} deep"
         elif self._left < 0:
-            reason = "comes after too many others"
+            reason = f"is beyond the first {self._elements} objects and items"
         elif size > self._array_bytes:
-            reason = f"is an array of {size} bytes"
+            reason = f"has {size} bytes"
         else:
             return True
-        self.beyond.append(f"{render(path)} {reason}")
+        self.beyond.append(f"{render(path)}, {with_article(type(value).__qualname__)}, {reason}")
         return False
 
 

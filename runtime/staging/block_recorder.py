@@ -257,6 +257,7 @@ class BlockRecorder(ObjectRecorder):
             self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
         if not is_called_as_it_is(function):
             self._snapshot.add(name, function)
+            self._check_bounds()
             self._check_items(function.__func__ if type(function) is MethodType else function)
             return None
         if not is_method and not isinstance(function, type):
@@ -352,13 +353,7 @@ class BlockRecorder(ObjectRecorder):
 
     def changed(self) -> list[Place]:
         """The objects that are different, each with the path of its first difference."""
-        if self._snapshot.beyond:
-            want(*self._snapshot.classes())
-            raise refuse(
-                f"a staged block can reach {self._snapshot.beyond[0]}, "
-                "so that it cannot be watched for changes",
-                "pass what the block needs as a tensor or a local variable",
-            )
+        self._check_bounds()
         self._settle()
         found: dict[Any, Place] = {}
         met = active().memo.setdefault(_MET, {})
@@ -371,6 +366,17 @@ class BlockRecorder(ObjectRecorder):
             item = met.setdefault(key, change.object) if type(key) is tuple else change.object
             found.setdefault(key, Place(change.path, item))
         return list(found.values())
+
+    def _check_bounds(self) -> None:
+        """StagingError where the block can reach more than is looked at."""
+        if self._snapshot.beyond:
+            want(*self._snapshot.classes())
+            raise refuse(
+                "a staged block can reach what cannot be watched for changes: "
+                f"{self._snapshot.beyond[0]}",
+                "pass what the block needs as a tensor or a local variable, and do before the "
+                "block what depends on plain values alone",
+            )
 
     def _has_constructed(self, item: Any) -> bool:
         known = self._constructed.get(id(item))

@@ -71,6 +71,9 @@ class MyList(list[Any]):
 
     __iter__ = __len__ = clear = extend = __getitem__  # type: ignore[assignment]
 
+    def append_all(self, items: Any) -> None:
+        list.extend(self, items)
+
 
 class Pair(NamedTuple):
     left: Any
@@ -474,16 +477,26 @@ def nested(depth: int) -> list[Any]:
 @pytest.mark.parametrize(
     ("value", "bounds", "reason"),
     [
-        (nested(4), {"depth": 3}, "v[0][0][0][0] is nested more than 3 deep"),
-        (list(range(50)), {"elements": 20}, "v comes after too many others"),
-        (np.zeros(100), {"array_bytes": 99}, "v is an array of 800 bytes"),
-        (bytearray(100), {"array_bytes": 99}, "v is an array of 100 bytes"),
+        (nested(4), {"depth": 3}, "v[0][0][0][0], a list, is nested more than 3 deep"),
+        (list(range(50)), {"elements": 20}, "v, a list, is beyond the first 20 objects and items"),
+        (np.zeros(100), {"array_bytes": 99}, "v, a ndarray, has 800 bytes"),
+        (bytearray(100), {"array_bytes": 99}, "v, a bytearray, has 100 bytes"),
     ],
     ids=["depth", "elements", "array", "bytes"],
 )
 def test_what_is_beyond_the_bounds_is_told(value: Any, bounds: dict[str, int], reason: str) -> None:
     assert Snapshot({"v": value}, **bounds).beyond == [reason]
     assert Snapshot({"v": value}).beyond == []
+
+
+def test_a_method_counts_once_however_often_it_is_read() -> None:
+    thing = MyList([1, 2])
+    snapshot = Snapshot({}, elements=20)
+    for _ in range(100):
+        snapshot.add("append", thing.append_all)
+    assert snapshot.beyond == []
+    thing.label = "changed"
+    assert [change.path for change in snapshot.changes()] == ["self.label"]
 
 
 def test_depth_counts_mutable_objects_only_where_they_are() -> None:
