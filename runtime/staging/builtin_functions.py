@@ -222,7 +222,8 @@ def _watching(items: GeneratorType[Any, Any, Any]) -> Watch:
 def _deciding(name: str, reduce: Callable[..., Any], decisive: bool) -> Callable[..., Any]:
     def builtin(items: Any) -> Any:
         if isinstance(items, SymbolicTensor) and items.ndim == 1:
-            truths = items if items.dtype.is_bool else ops.not_equal(items, 0)
+            false: Any = "" if items.dtype is dtypes.string else 0
+            truths = items if items.dtype.is_bool else ops.not_equal(items, false)
             return _bool(reduce(truths))
         if isinstance(items, autograph.Rest):
             return _either(items.items, decisive, _watching(items.generator))
@@ -345,6 +346,8 @@ def _extreme_of(
         raise ValueError(EMPTY[name])
 
     def best() -> Any:
+        if vector.dtype.is_bool:
+            return (ops.reduce_any if name == "max" else ops.reduce_all)(vector)
         return _best_float(name, vector) if vector.dtype.is_floating else tensor_op(vector)
 
     length = iteration.length_of(vector)

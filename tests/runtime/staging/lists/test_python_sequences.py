@@ -570,6 +570,28 @@ def test_extremes_of_a_tensor_are_those_of_python(items: list[float], shape: str
         assert repr(float(got)) == repr(expected), name
 
 
+@pytest.mark.parametrize("items", [[True, False], [False, False], [True], []], ids=str)
+@pytest.mark.parametrize("shape", [None, "known"])
+def test_extremes_of_truth_values(items: list[bool], shape: str | None) -> None:
+    def program(xs):
+        return max(xs, default=False), min(xs, default=True)
+
+    sizes = [len(items) if shape else None]
+    staged = rt.function(program, input_signature=[rt.TensorSpec(sizes, rt.bool)])
+    assert tuple(map(bool, staged(rt.constant(items, rt.bool)))) == program(items)
+
+
+@pytest.mark.parametrize("items", [["a", ""], ["", ""], ["a", "b"], []], ids=str)
+@pytest.mark.parametrize("shape", [None, "known"])
+def test_texts_are_true_unless_empty(items: list[str], shape: str | None) -> None:
+    def program(xs):
+        return any(xs), all(xs)
+
+    sizes = [len(items) if shape else None]
+    staged = rt.function(program, input_signature=[rt.TensorSpec(sizes, rt.string)])
+    assert tuple(map(bool, staged(rt.constant(items, rt.string)))) == program(items)
+
+
 def test_their_gradient_is_that_of_the_first_one() -> None:
     xs = rt.constant([1.0, 3.0, 3.0])
     with rt.GradientTape() as tape:
