@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from runtime import dtypes, nest
 from runtime.core.convert import convert_to_tensor
 from runtime.core.shapes import TensorSpec, as_shape, compatible
-from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.tensor import Tensor
 from runtime.data.layouts import DatasetSpec, Layout, is_dataset
 from runtime.data.pipelines import INFINITE, UNKNOWN
 from runtime.ops import cast
@@ -50,12 +52,14 @@ def _integers_of(value: Any) -> Tensor | None:
 
 def known_all(tensor: Tensor) -> list[int] | None:
     """The numbers that a tensor has; None where only the run knows."""
-    return tensor.raw.ravel().tolist() if isinstance(tensor, EagerTensor) else None
+    found = tensor.static_value
+    return None if found is None else [int(item) for item in np.ravel(found)]
 
 
 def known(tensor: Tensor) -> int | None:
     """The number that a scalar is; None where only the run knows."""
-    return int(tensor.raw) if isinstance(tensor, EagerTensor) else None
+    found = tensor.static_value
+    return None if found is None else int(found)
 
 
 def seed(value: Any, what: str) -> int | None:

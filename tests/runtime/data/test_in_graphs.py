@@ -416,6 +416,24 @@ def test_numbers_of_a_dataset_in_a_graph() -> None:
         length(Dataset.range(3).filter(lambda x: x > 1))
 
 
+@pytest.mark.parametrize(
+    "lengths",
+    [{}, {"num_parallel_calls": rt.data.AUTOTUNE}, {"cycle_length": -1}, {"cycle_length": 2}],
+    ids=str,
+)
+def test_numbers_of_its_own_choice_in_a_graph(lengths: dict[str, int], tmp_path: Path) -> None:
+    folder = str(tmp_path / "saved")
+    Dataset.range(4).save(folder)
+
+    def program(start: Any) -> Any:
+        data = Dataset.range(3).interleave(lambda n: Dataset.range(n), **lengths)
+        state = rt.cast(start, rt.int64)
+        return data.reduce(state, lambda a, b: a + b), totals(Dataset.load(folder))
+
+    start = rt.constant(5)
+    assert [int(x) for x in rt.function(program)(start)] == [int(x) for x in program(start)]
+
+
 def test_another_element_spec_is_another_trace() -> None:
     total = rt.function(totals)
     assert int(total(Dataset.range(3))) == 12
