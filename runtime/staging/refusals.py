@@ -6,7 +6,7 @@ import builtins
 import sys
 from collections.abc import Callable, Iterable
 from types import CodeType, FrameType
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -69,7 +69,7 @@ def users_names(names: Iterable[str]) -> list[str]:
     return [name for name in names if not is_generated(name)]
 
 
-def is_refusal(error: BaseException) -> bool:
+def is_refusal(error: BaseException) -> TypeGuard[Exception]:
     """True if the error is the library's own, about staging, and not the program's."""
     return isinstance(error, _NEVER_DEFERRED)
 
