@@ -4,14 +4,15 @@ of a gradient.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from runtime.core.primitive import flat
 from runtime.core.types import ListType, ResidualsType, TensorType, Type
 from runtime.graph import lists
 from runtime.graph.dataflow import Forward
-from runtime.graph.ir import Graph, Node, Value, reads, walk_called
+from runtime.graph.ir import Graph, Node, Value, reads, walk, walk_called
 from runtime.graph.nodes import CALL, COND, WHILE
 from runtime.ops.slicing import strided_slice_p
 from runtime.staging.refusals import refuse
@@ -74,9 +75,9 @@ def callee_of(node: Node) -> Graph:
     return graph
 
 
-def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
+def connections(handle: Handle, behind: Container[Value] = ()) -> Iterator[tuple[Any, Source]]:
     """Yields what a node of control flow depends on: tensors, lists and variables, and as what
-    it knows each.
+    it knows each. Of nodes in it with a first output that is `behind`, no variables.
     """
     node, trace = handle.node, handle.scope.trace
     held = trace.refined | {value: item for value, item in trace.captures.values()}
@@ -86,8 +87,13 @@ def connections(handle: Handle) -> Iterator[tuple[Any, Source]]:
             yield symbol(value, handle.scope, None) if item is None else item, value
     for value, item in captures_in((node,)).items():
         yield item, value
-    for key, variable in variables_in((node,)).items():
+    for key, variable in variables_in(_not_behind(node, behind) if behind else (node,)).items():
         yield variable, key
+
+
+def _not_behind(node: Node, behind: Container[Value]) -> list[Node]:
+    inner = [each for region in node.regions for each in walk(region) if not each.regions]
+    return [each for each in inner if not _is_of(each, behind)]
 
 
 class Dependence(Forward):
@@ -224,3 +230,31 @@ class Passing(Activity):
                 return True
             self.repacked |= further.repacked
         return False
+
+
+class _UpToEnd(Passing):
+    """The activity in what holds the end of the block of a tape: nodes that are `behind` that pass
+    on what is known, and what they compute is not.
+    """
+
+    def __init__(self, behind: Container[Value], sources: Iterable[Source]) -> None:
+        super().__init__(sources)
+        self.behind = behind
+
+    def op(self, node: Node) -> None:
+        """Add what a node computes, or passes on."""
+        if _is_of(node, self.behind):
+            super().op(node)
+        else:
+            Activity.op(self, node)
+
+
+def up_to(behind: Container[Value]) -> Callable[[Iterable[Source]], Activity]:
+    """The activity in a node, but for what nodes in it compute with a first output that is
+    `behind`: that stays, where a gradient replaces a node.
+    """
+    return partial(_UpToEnd, behind) if behind else Activity
+
+
+def _is_of(node: Node, firsts: Container[Value]) -> bool:
+    return bool(node.outputs) and node.outputs[0] in firsts

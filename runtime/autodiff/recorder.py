@@ -40,8 +40,10 @@ class Recorder:
     def access(self, variable: Any) -> None:
         """See a variable of which a graph reads the value."""
 
-    def control(self, handle: Any, outputs: Sequence[Any]) -> None:
-        """See a node of control flow, or a call, that was staged."""
+    def control(self, handle: Any, outputs: Sequence[Any], behind: Any = ()) -> None:
+        """See a node of control flow, or a call, that was staged. What is not to be seen in it is
+        `behind` where it ended to see: the first outputs of these nodes.
+        """
 
     def single(
         self, primitive: Primitive, x: Any, raw: Any, y: EagerTensor | None = None

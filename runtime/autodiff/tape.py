@@ -209,17 +209,18 @@ class GradientTape(Recorder):
         """Watch a variable of which a graph reads the value, where it is to be watched."""
         self._accesses(variable)
 
-    def control(self, handle: Any, outputs: Sequence[Any]) -> None:
+    def control(self, handle: Any, outputs: Sequence[Any], behind: Any = ()) -> None:
         """Keep a staged branch, loop or call, if it is connected to what is watched."""
         from runtime.autodiff import activity, staged
 
-        pairs = list(activity.connections(handle))
+        pairs = list(activity.connections(handle, behind))
         for item, _ in pairs:
             if is_variable(item):
                 self._accesses(item)
         outputs = [output for output in outputs if activity.differentiable(output.type)]
         sources = [source for _, source in pairs]
-        params = {"handle": handle, "sources": sources, "activity": activity.Activity}
+        of_node = activity.up_to(behind)
+        params = {"handle": handle, "sources": sources, "activity": of_node}
         self.record(staged.CONTROL, [item for item, _ in pairs], outputs, params)
 
     def _record_read(self, variable: Any, output: Any) -> None:

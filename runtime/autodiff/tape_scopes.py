@@ -5,20 +5,21 @@ run does. It is refused; tapes that are made where they are used are as free as 
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from runtime.autodiff.activity import (
     ITEMS,
     STRIDED_SLICE,
-    Dependence,
     Passing,
     connections,
     passes_on,
+    up_to,
 )
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.staged import CONTROL
-from runtime.graph.ir import Node, Region, Value
+from runtime.graph.ir import Node, Value, walk
 from runtime.staging.frames import path_to
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Handle, Scope, Symbol
@@ -121,57 +122,49 @@ def _refuse_use(tape: Any, why: str) -> Exception:
 # Blocks that end in the rest of a block that may have failed
 
 
-def see_rest(trace: Trace, tape: Any, home: Scope) -> None:
+def see_rest(trace: Trace, tape: Any, home: Scope, behind: set[Value] | None = None) -> None:
     """Show a tape, which ends here and began in `home`, the branches for what follows something
-    that may have failed since, once they are made: what the tape has seen is in them.
+    that may have failed since, once they are made: what the tape has seen is in them. `behind` are
+    the first outputs of nodes in these that are behind its end.
     """
     for guard in trace.levels[-1].guards if trace.levels else ():
         if guard.scope is trace.scope:
-            guard.recorders.append(_OfRest(trace, tape, home))
+            guard.recorders.append(_OfRest(trace, tape, home, set() if behind is None else behind))
 
 
 class _OfRest(Recorder):
     """Shows a tape a branch in which its block has ended: what was computed before the end."""
 
-    __slots__ = ("_at", "_end", "_home", "_scope", "_tape")
+    __slots__ = ("_before", "_behind", "_home", "_scope", "_tape")
 
-    def __init__(self, trace: Trace, tape: Any, home: Scope) -> None:
+    def __init__(self, trace: Trace, tape: Any, home: Scope, behind: set[Value]) -> None:
         self._tape, self._home, self._scope = tape, home, trace.scope
-        self._at = self._end = len(trace.scope.nodes)
+        self._before = _first_outputs(trace.scope.nodes)
+        self._behind = behind
 
     def close(self) -> None:
         """The branch is at its end: further nodes in it hand on what is there."""
-        self._end = len(self._scope.nodes)
+        nodes = [n for n in self._scope.nodes if _first_outputs([n]).isdisjoint(self._before)]
+        inner = [walk(region) for node in nodes for region in node.regions]
+        self._behind |= _first_outputs(chain(nodes, *inner))
 
     def made(self, trace: Trace) -> None:
         """The branch is made."""
         if trace.scope is not self._home:
-            see_rest(trace, self._tape, self._home)
+            see_rest(trace, self._tape, self._home, self._behind)
 
     def record(self, *op: Any) -> None:
         self._tape.record(*op)
 
-    def control(self, handle: Any, outputs: Sequence[Any]) -> None:
-        regions = handle.node.regions
-        if regions and handle.scope is self._scope.outer:
-            seen = self._seen(regions[0])
-            given = dict(zip(handle.node.outputs, regions[0].results, strict=True))
-            outputs = [output for output in outputs if given[output.graph_value] in seen]
-        self._tape.control(handle, outputs)
+    def control(self, handle: Any, outputs: Sequence[Any], behind: Any = ()) -> None:
+        activity = up_to(self._behind)(source for _, source in connections(handle, self._behind))
+        activity.follow((handle.node,))
+        known = [output for output in outputs if output.graph_value in activity.known]
+        self._tape.control(handle, known, self._behind)
 
-    def _seen(self, region: Region) -> Container[Any]:
-        """The values of the branch that the tape knows: those made before its end, also if chosen
-        or handed on behind it.
-        """
-        nodes = region.nodes
-        own = {value for node in nodes for value in node.outputs}
-        before = [v for node in nodes[: self._at] for v in node.outputs]
-        outside = [value for value in region.results if value not in own]
-        passing = Passing([*before, *outside])
-        passing.follow(nodes[self._at : self._end])
-        handed = Dependence(passing.known)
-        handed.follow(nodes[self._end :])
-        return handed.known
+
+def _first_outputs(nodes: Iterable[Node]) -> set[Value]:
+    return {node.outputs[0] for node in nodes if node.outputs}
 
 
 def refuse_paused(tape: Any) -> Exception:

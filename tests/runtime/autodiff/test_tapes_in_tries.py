@@ -17,7 +17,7 @@ import pytest
 import runtime as rt
 from autograph import StagingError
 
-W = rt.Variable(3.0)
+W, OTHER = rt.Variable(3.0), rt.Variable(0.5)
 TABLE = rt.constant([1.0, 2.0, 4.0])
 X = rt.constant
 
@@ -208,6 +208,56 @@ def kept_in_a_list(x):
     return tape.gradient(kept, W)
 
 
+def computed_and_chosen_behind_the_block(x):
+    try:
+        with rt.GradientTape(persistent=True) as tape:
+            y = loss_of(x)
+            z = y * W
+        y = rt.sin(y) if x > 1.0 else y
+        for _ in rt.range(rt.cast(x, rt.int32)):
+            z = rt.sin(z)
+        u = loss_of(x / 100.0)
+        if x > 1.0:
+            u = y
+    except ValueError:
+        return -x, -x, -x
+    return [tape.gradient(each, W, unconnected_gradients="zero") for each in (y, z, u)]
+
+
+def changed_and_chosen_behind_an_accumulator(x):
+    try:
+        with rt.autodiff.ForwardAccumulator(W, X(1.0)) as accumulator:
+            y = loss_of(x)
+        if x > 1.0:
+            y = rt.sin(y)
+    except ValueError:
+        return -x
+    return accumulator.jvp(y, unconnected_gradients="zero")
+
+
+def asked_for_inner_gradients_behind_the_block(x):
+    try:
+        with rt.GradientTape() as outer, rt.GradientTape() as inner:
+            y = loss_of(x)
+            if x > 1.0:
+                y = y * W
+            z = y * W
+        slope = inner.gradient(y, W)
+    except ValueError:
+        return -x, -x
+    return outer.gradient(z, W), slope
+
+
+def variables_of_the_block(x):
+    try:
+        with rt.GradientTape() as tape:
+            y = loss_of(x)
+        y = y * OTHER
+    except ValueError:
+        return -x, -x
+    return rt.constant(float(len(tape.watched_variables()))), y
+
+
 def several_that_may_fail(x):
     try:
         with rt.GradientTape() as tape:
@@ -329,6 +379,10 @@ PROGRAMS = [
     computed_behind_the_block,
     persistent_computed_behind_the_block,
     chosen_behind_the_block,
+    computed_and_chosen_behind_the_block,
+    changed_and_chosen_behind_an_accumulator,
+    asked_for_inner_gradients_behind_the_block,
+    variables_of_the_block,
     several_that_may_fail,
     opened_behind_what_may_fail,
     a_watched_tensor,
