@@ -5,7 +5,8 @@ converted.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -18,12 +19,13 @@ def converts(cls: type, names: Iterable[str]) -> None:
     """Let methods that a class defines run converted while a function is traced."""
     for name in names:
         method = vars(cls).get(name)
-        if type(method) is FunctionType and not _is_kerass(method):
+        if type(method) is FunctionType and not _is_kerass(method.__globals__):
             setattr(cls, name, _converted_method(method))
 
 
-def _is_kerass(function: FunctionType) -> bool:
-    module = str(function.__globals__.get("__name__"))
+def _is_kerass(names: Mapping[str, Any]) -> bool:
+    """Whether these are the global names of a module of Keras'."""
+    module = str(names.get("__name__"))
     return module.startswith(("keras.src.", "runtime.keras.")) and not module.endswith("_test")
 
 
@@ -53,8 +55,8 @@ def _converted_method(function: FunctionType) -> Callable[..., Any]:
 
 
 class Held:
-    """An attribute that may hold a function of the user's: while a function is traced, it is the
-    converted one. Objects of these `kinds` convert their methods themselves.
+    """An attribute that may hold a function of the user's: to Keras, while a function is traced, it
+    is the converted one. Objects of these `kinds` convert their methods themselves.
     """
 
     def __init__(self, name: str, kinds: tuple[type, ...]) -> None:
@@ -73,7 +75,10 @@ class Held:
             ) from None
         if state.trace is None or not callable(held) or isinstance(held, self._kinds):
             return held
-        return autograph.call(held)
+        if _is_kerass(getattr(held, "__globals__", {})):
+            return held
+        # Who else asks may compare it, and what is converted calls it converted.
+        return autograph.call(held) if _is_kerass(sys._getframe(1).f_globals) else held
 
     def __set__(self, holder: Any, function: Any) -> None:
         vars(holder)[self._name] = function

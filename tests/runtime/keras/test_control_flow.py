@@ -433,3 +433,18 @@ def test_attributes_of_layers_and_losses_may_change() -> None:
         found.append(told)
     for eagerly, staged in zip(*found, strict=True):
         np.testing.assert_allclose(eagerly, staged, rtol=2e-5)
+
+
+@pytest.mark.parametrize("activation", [keras.activations.relu, capped])
+def test_the_activation_of_a_layer_is_the_one_that_was_given(activation: Any) -> None:
+    layer = keras.layers.Dense(3, activation=activation)
+    layer.build((None, 2))
+
+    @rt.function
+    def function(x: Any) -> Any:
+        assert layer.get_config()["units"] == 3
+        return layer.activation(x), layer.activation is activation
+
+    found, is_given = function(X)
+    np.testing.assert_allclose(found, activation(rt.constant(X)), rtol=1e-6)
+    assert is_given
