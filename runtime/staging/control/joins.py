@@ -34,7 +34,7 @@ from runtime.staging.control.joined_types import join_types
 from runtime.staging.control.joined_variables import Handles, may_be, type_of
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined, Missing, is_undefined
 from runtime.staging.control.parts import join_structure_of
-from runtime.staging.control.references import is_reference_class, want
+from runtime.staging.control.references import is_reference, is_reference_class, want
 from runtime.staging.control.specs import (
     Leaf,
     Maybe,
@@ -50,6 +50,7 @@ from runtime.staging.control.specs import (
 )
 from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
+from runtime.staging.lists.growing import Growing
 from runtime.staging.scopes import InScope, Scope, active
 from runtime.staging.symbolic_number import SymbolicNumber
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -148,12 +149,17 @@ def _older(
     """
     if isinstance(value, SymbolicTensor) and value.static_shape != () and home(value).open:
         return Same(value)
-    if is_mutable(value) and (active().existed(value) or is_older(value)):
+    if is_mutable(value) and (active().existed(value) or (is_older(value) and _is_itself(value))):
         return Same(value)
     if type(value) is not tuple:
         return abstract(value, staged)
     structure, children = cast(Any, join_structure_of(value))
     return Tree(structure, tuple([_older(child, staged, is_older) for child in children]))
+
+
+def _is_itself(value: Any) -> bool:
+    """Whether it is one object, and not what is at a place that only the run knows."""
+    return not is_reference(value) and not (isinstance(value, Growing) and value.is_at_place)
 
 
 def _with_absence(value: Missing, inner: Spec) -> Spec:

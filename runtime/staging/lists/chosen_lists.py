@@ -78,6 +78,8 @@ class Row(GrowingSequence):
         super().__init__(rows)
         self.place = place
 
+    is_at_place = True
+
     @property
     def rows(self) -> list[Any]:
         """The lists that it may be."""

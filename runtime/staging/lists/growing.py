@@ -133,6 +133,11 @@ class Growing:
         return None
 
     @property
+    def is_at_place(self) -> bool:
+        """Whether it is what is at a place that only the run knows: another one for each place."""
+        return self.table is not None
+
+    @property
     def staged(self) -> StagedItems | None:
         """The contents, if they are lists of the graph."""
         raise NotImplementedError

@@ -391,6 +391,25 @@ def changed_by_a_name_that_may_be_none(x):
     return a, b is None
 
 
+def row_that_is_kept(x):
+    rows, best = [[1], [2], [3]], None
+    for i in range(x):
+        row = rows[i % 3]
+        row[0] += i
+        if row[0] > 3:
+            best = (row, i)
+    return rows, best
+
+
+def entry_that_is_kept(x):
+    tables, found = [{"a": 1}, {"a": 2}], None
+    table = tables[x % 2]
+    if x > 1:
+        found = table
+    table["a"] += 5
+    return found, tables
+
+
 def kept_from_a_round_before_it_is_made_anew(x):
     a, kept = [1], None
     for i in range(3):
@@ -409,6 +428,8 @@ AS_IN_PYTHON = [
     result_that_a_finally_changes,
     changed_by_a_name_that_may_be_none,
     kept_from_a_round_before_it_is_made_anew,
+    row_that_is_kept,
+    entry_that_is_kept,
     fresh_on_both,
     only_read,
     copied,
