@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 _GENERATED = {
     "retval": "the returned value",
@@ -27,6 +28,20 @@ def in_users_words(message: str) -> str:
     """
     part = r"""(?P<quote>['"])""" + _NAME + r"""(?P<path>(?:[.\[].*?)?)(?P=quote)(?=[\s:,;)]|$)"""
     return re.sub(part, lambda found: _words(found[2], found["path"]), message)
+
+
+_SHOWN = 8
+
+
+def listed(texts: Sequence[str]) -> str:
+    """The first of what may be many, and how many more there are.
+
+    >>> from autograph.users_words import listed
+    >>> listed(["a", "b"]), listed("abcdefghijkl")
+    ('a, b', 'a, b, c, d, e, f, g, h and 4 more')
+    """
+    more = len(texts) - _SHOWN
+    return ", ".join(texts[:_SHOWN]) + (f" and {more} more" if more > 0 else "")
 
 
 def _words(name: str, path: str) -> str:

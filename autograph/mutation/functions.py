@@ -111,7 +111,7 @@ def remembered_by(cached: Any) -> list[Part]:
 
 
 class MethodKind(Kind):
-    """A bound method, which leads to two objects; each reading of `item.method` makes another."""
+    """A bound method: each reading of `item.method` makes another object."""
 
     def key(self, value: MethodType) -> Any:
         return id(value.__func__), id(value.__self__), self

@@ -22,6 +22,7 @@ from autograph.objects import attributes_of
 from autograph.operator_methods import BINARY, COMPARISONS, REFLECTED, UNARY
 from autograph.operators.items import getitem
 from autograph.operators.texts import mod
+from autograph.users_words import listed
 from runtime import dtypes
 from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.state import state
@@ -39,6 +40,9 @@ from runtime.staging.scopes import active, called, outermost
 
 MOST = 64
 """Python values that one is chosen from."""
+
+TOO_MANY = "compute with numbers, and make it of the result, outside of the function"
+"""The way out where there are more of them."""
 
 _FEW = 8
 """Texts that rounds of a loop may make longer, each in a branch of its own: of more, the run makes
@@ -126,7 +130,7 @@ class Choice(StandIn):
         except TypeError:  # of one that is none
             found.clear()
         if len(found) != 1:
-            name, which = variable_holding(self), ", ".join(map(repr, self.options))
+            name, which = variable_holding(self), _listed(self.options)
             raise refuse(
                 f"{'the dtype' if name is None else repr(name)} is one of {which}, which the run "
                 "chooses, and what is made with it has one dtype in a graph, on all paths",
@@ -174,7 +178,11 @@ class Choice(StandIn):
         raise refused(self, "shown by code that is not converted")
 
     def shown(self) -> str:
-        return f"<one of {', '.join(map(repr, self.options))}>"
+        return f"<one of {_listed(self.options)}>"
+
+
+def _listed(options: Iterable[Any]) -> str:
+    return listed([repr(option) for option in options])
 
 
 Choice.__name__ = CHOSEN  # to Python's errors, which name the class of what they do not take
@@ -412,7 +420,7 @@ HANDLER = Handler(
     _build,
     "[{}]",
     names=lambda options: ("choice",),
-    describe=lambda options: f"one of {', '.join(map(repr, options))}",
+    describe=lambda options: f"one of {_listed(options)}",
     fit=_fit,
     image=_text,
     is_tuple=True,

@@ -509,6 +509,13 @@ def _join_trees(a: Tree, b: Tree, unites: bool) -> Spec:
                 "is from outside",
                 "make a new object in the function, of what is in that one",
             )
+        if kinds == (choices.Choice, choices.Choice):
+            raise Mismatch(
+                f"a graph chooses among up to {choices.MOST} values, which Python knows, and here "
+                f"it is {a.structure}, or {b.structure}",
+                choices.TOO_MANY,
+                kinds_differ=True,
+            )
         reason = f"the structures differ: {a.structure} and {b.structure}"
         raise Mismatch(reason, _way_out(a, b), kinds_differ=True)
     join_children = _joining(a.structure, unites)

@@ -7,6 +7,7 @@ from contextlib import suppress
 from dataclasses import field
 from typing import Any
 
+from autograph.users_words import listed
 from runtime import errors
 from runtime.core.dataclasses import dataclass
 from runtime.core.tensor import Tensor
@@ -49,7 +50,7 @@ from runtime.staging.control.carried_objects import (
     no_watch,
     with_defaults,
 )
-from runtime.staging.control.choices import Choice
+from runtime.staging.control.choices import TOO_MANY, Choice
 from runtime.staging.control.invariants import check_kept, declared_spec
 from runtime.staging.control.logic import and_
 from runtime.staging.control.parts import join_structure_of
@@ -67,9 +68,6 @@ MOST_CARRIED = 1000
 
 MOST_ROUNDS = 100
 """Traces of the body of one loop at most: each may find another tensor that it carries."""
-
-MOST_SHOWN = 10
-"""Names of variables that a message lists."""
 
 MOST_PEELED = 3
 """Rounds at the start of a loop that are traced apart where no round for all of them is found."""
@@ -214,13 +212,13 @@ def _refuse_unsettled(loop: Loop, before: Sequence[Spec]) -> Exception:
     names = [name for name, _ in changed]
     want(*[kind for _, spec in changed for kind in classes_in(spec)])
     names = list(dict.fromkeys(names or filter(None, loop.names)))
-    shown = ", ".join(map(repr, names[:MOST_SHOWN])) + (", ..." if len(names) > MOST_SHOWN else "")
+    shown = listed([repr(name) for name in names])
     kinds = [_kinds_of_options(spec) for _, spec in changed]
     if kinds and all(kinds):
         return refuse(
             f"{shown} may be another {' or '.join(sorted(set().union(*kinds)))} after each round: "
             "a graph chooses among few, which Python knows",
-            "compute with numbers, and make it of the result, outside of the function",
+            TOO_MANY,
             names[0] if len(names) == 1 else None,
         )
     what = f"type of {shown} keeps" if len(names) == 1 else f"types of {shown} keep"

@@ -8,6 +8,8 @@ import io
 import itertools
 import math
 import operator
+import re
+from collections import defaultdict
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
@@ -726,6 +728,23 @@ def test_what_the_graph_has_no_place_for_is_refused(
         rt.function(function)(rt.constant(3))
     assert caught.value.filename == __file__
     assert caught.value.hint
+
+
+def added_up_in_a_dict(x):
+    found = defaultdict(Fraction)
+    for place in range(70):
+        found[x + place % 2] += Fraction(1, 70 + place)
+        found[x * 2] += 1
+    return max(found)
+
+
+def test_too_many_options_are_told_by_a_few() -> None:
+    with pytest.raises(autograph.StagingError, match="among up to 64 values") as caught:
+        rt.function(added_up_in_a_dict)(rt.constant(3))
+    assert re.search(
+        r"one of (Fraction\(\d+, \d+\), ){7}Fraction\S+ \d+\) and \d+ more", str(caught.value)
+    )
+    assert caught.value.hint.startswith("compute with numbers")
 
 
 def compared_with_a_number(x):
