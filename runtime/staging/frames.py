@@ -8,6 +8,7 @@ import linecache
 import os
 import re
 import sys
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from types import CodeType, FrameType, TracebackType
@@ -334,11 +335,23 @@ def called_at(frame: FrameType) -> str | None:
     return ast.unparse(call.func) if isinstance(call, ast.Call) else None
 
 
-def array_at(frame: FrameType) -> tuple[str, np.ndarray] | None:
-    """Returns the NumPy array of which a frame assigns an item, and the user's name for it."""
+BUFFERS = array, bytearray, memoryview
+"""The standard library's classes whose objects hold numbers, and no objects."""
+
+
+def array_at(frame: FrameType) -> tuple[str, Any] | None:
+    """Returns the NumPy array, or the buffer, of which a frame assigns an item, and the user's name
+    for it.
+    """
     container = container_at(frame)
     held = None if container is None else _held(frame, container)
-    return (str(container), held) if isinstance(held, np.ndarray) else None
+    return (str(container), held) if isinstance(held, (np.ndarray, *BUFFERS)) else None
+
+
+def takes_into_buffer(frame: FrameType, called: str) -> bool:
+    """Whether this expression for what a frame calls is a method of a buffer, or its class."""
+    receiver = _held(frame, called.rpartition(".")[0])
+    return isinstance(receiver, BUFFERS) or _held(frame, called) in (array, bytearray)
 
 
 def table_at(frame: FrameType) -> tuple[str, str] | None:

@@ -14,7 +14,7 @@ from autograph import AutographError, StagingError, converted_code
 from autograph.errors import RestIsStaged
 from autograph.instructions import operation_at
 from autograph.policy import is_installed_file
-from autograph.users_words import is_generated
+from autograph.users_words import is_generated, with_article
 from runtime import errors
 from runtime.core.absent import counterpart
 from runtime.core.state import state
@@ -24,6 +24,7 @@ from runtime.graph.verification import InvalidGraph
 from runtime.staging.bytecode import asserts
 from runtime.staging.control.references import want_arrays, want_asked
 from runtime.staging.frames import (
+    BUFFERS,
     array_at,
     beginning_of,
     called_at,
@@ -32,6 +33,7 @@ from runtime.staging.frames import (
     is_ours,
     is_tried,
     table_at,
+    takes_into_buffer,
     user_frame,
     user_location,
 )
@@ -264,16 +266,20 @@ AS_KEY = "as a dictionary key or in a set"
 _IN_ARRAYS = ("as a NumPy array", "as a Python float", "as a Python int", "as a Python bool")
 
 
-def _in_array(name: str, array: np.ndarray) -> Exception:
+def _in_array(name: str, array: Any) -> Exception:
+    kind = "a NumPy array: it holds no values that only the run knows"
     hint = f"assign to items of a copy: {name} = {name}.copy()"
     if type(array) is not np.ndarray or array.dtype.kind not in "biufc":
         hint = "use an array of numbers: for several fields, one for each"
+    if isinstance(array, BUFFERS):
+        kind = (
+            f"{with_article(type(array).__qualname__)}: it holds what Python knows"
+        )
+        hint = f"use a list: {name} = list({name})"
     fields = _fields(user_location(), name, hint)
     return noted(
         errors.OperatorNotAllowedInGraphError(
-            f"an item of {name!r} is assigned, which is a NumPy array: it holds no values that "
-            "only the run knows",
-            **fields,
+            f"an item of {name!r} is assigned, which is {kind}", **fields
         )
     )
 
@@ -336,9 +342,9 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
         return leaked(item)
     frame = user_frame()
     is_stored = frame is not None and operation_at(frame).name == "STORE_SUBSCR"
-    array = array_at(frame) if frame is not None and use in _IN_ARRAYS else None
+    array = None if frame is None or use not in (*_IN_ARRAYS, AS_INDEX) else array_at(frame)
     want_arrays()
-    if array is not None:
+    if array is not None and (use != AS_INDEX or isinstance(array[1], BUFFERS)):
         return _in_array(*array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     what = "staged array" if getattr(item, "is_array", False) else what
@@ -351,6 +357,8 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     if called is not None:
         message = f"{called}() takes a number of Python's, and only the run knows {item._shown()}"
         hint = "return the number, and call it outside of the function"
+        if frame is not None and takes_into_buffer(frame, called):
+            hint = "use a list, which holds values that only the run knows"
     return not_allowed(message, hint, staged_if_converted=use in _CONVERTED_USES)
 
 

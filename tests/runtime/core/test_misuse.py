@@ -510,6 +510,41 @@ def numpy_of_a_symbol():
     f(V3)
 
 
+@misuse(InGraph, "an item of 'sums' is assigned, which is an array: it holds", "list(sums)")
+def item_of_a_buffer():
+    @rt.function
+    def f(x):
+        sums = array("d", [0.0] * 3)
+        sums[1] += x  # <-
+        return sums[1]
+
+    f(X)
+
+
+@misuse(InGraph, "an item of 'self.sieve' is assigned, which is a memoryview", "list(self.sieve)")
+def staged_place_in_a_buffer():
+    class Sieve:
+        def __init__(self):
+            self.sieve = memoryview(bytearray(9))
+
+        def mark(self, n):
+            self.sieve[n] = 1  # <-
+            return self.sieve[0]
+
+    rt.function(lambda n: Sieve().mark(n))(rt.constant(3))
+
+
+@misuse(InGraph, "found.append() takes a number of Python's", "use a list")
+def appended_to_a_buffer():
+    @rt.function
+    def f(n):
+        found = bytearray()
+        found.append(n)  # <-
+        return len(found)
+
+    f(rt.constant(3))
+
+
 @misuse(InGraph, "an item of 'out' is assigned, which is a NumPy array", "out = out.copy()")
 def item_of_an_array():
     table = np.zeros(3)
