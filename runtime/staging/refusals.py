@@ -272,9 +272,7 @@ def _in_array(name: str, array: Any) -> Exception:
     if type(array) is not np.ndarray or array.dtype.kind not in "biufc":
         hint = "use an array of numbers: for several fields, one for each"
     if isinstance(array, BUFFERS):
-        kind = (
-            f"{with_article(type(array).__qualname__)}: it holds what Python knows"
-        )
+        kind = f"{with_article(type(array).__qualname__)}: it holds what Python knows"
         hint = f"use a list: {name} = list({name})"
     fields = _fields(user_location(), name, hint)
     return noted(

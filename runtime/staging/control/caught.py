@@ -26,10 +26,10 @@ from autograph.mutation.ownership import taking_notes
 from autograph.operators.early_exits import refuse_to_leave_loops
 from autograph.operators.shared import NO_NAMES, Shared
 from runtime import errors
-from runtime.core.primitive import TABLE, Primitive
+from runtime.core.primitive import TABLE, Primitive, name_in_errors
 from runtime.core.state import recorded_by, state
 from runtime.core.types import NumberType, TensorType, Type
-from runtime.graph.ir import Callee, Params, Value, walk_called
+from runtime.graph.ir import Callee, Node, Params, Value, format_location, walk_called
 from runtime.graph.nodes import (
     RAISE,
     TO_TENSOR,
@@ -75,7 +75,7 @@ from runtime.staging.control.failures import (
 from runtime.staging.control.failures import cases as cases
 from runtime.staging.control.joins import BLANK
 from runtime.staging.control.optional_values import bound
-from runtime.staging.control.unfit_shapes import any_unfit, assume_fit, may_not_fit
+from runtime.staging.control.unfit_shapes import assume_fit, first_unfit, may_not_fit
 from runtime.staging.error_notes import is_of_symbol, refuse_caught
 from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
@@ -461,30 +461,53 @@ def _again(trace: Trace, primitive: Primitive, params: Params) -> Callable[[Sequ
 
 def check_call(trace: Trace, callee: Callee) -> None:
     """StagingError for a call of a graph that may raise what an attempt acts on."""
-    kind = caught_of(trace, callee)
-    if kind is not None:
+    caught = caught_of(trace, callee)
+    if caught is not None:
+        kind, node = caught
         raise refuse(
             f"{callee.name} is a graph of its own, which may raise {kind.__name__} at run "
-            "time, past the `try` around that could act on it",
+            f"time, past the `try` around that could act on it{_reasons(callee, node)}",
             "write the `try` in the function that fails, or test for the failing case",
         )
 
 
-def caught_of(trace: Trace, callee: Callee) -> type[BaseException] | None:
-    """A class of what a graph may raise, and an attempt acts on."""
+def _reasons(callee: Callee, node: Node | None) -> str:
+    """The words for why it is a graph of its own, and for what raises in it."""
+    said = ["it calls itself as often as only the run knows"] if _calls_itself(callee) else []
+    if node is not None and node.origin is not None:
+        place = format_location(node.origin.location)
+        name = name_in_errors(node.primitive, node.params)
+        is_raised = node.primitive is RAISE
+        said.append(f"it is raised at {place}" if is_raised else f"{name} may fail at {place}")
+    return f": {', and '.join(said)}" if said else ""
+
+
+def _calls_itself(callee: Callee) -> bool:
+    nodes = [] if callee.graph is None else walk_called(callee.graph.nodes)
+    return callee.graph is None or any(node.params.get("callee") is callee for node in nodes)
+
+
+def caught_of(trace: Trace, callee: Callee) -> tuple[type[BaseException], Node | None] | None:
+    """A class of what a graph may raise, and an attempt acts on, and the node that raises it, where
+    one is known.
+    """
     nodes = [] if callee.graph is None else list(walk_called(callee.graph.nodes))
-    kinds: set[type[BaseException]] = {Exception} if callee.graph is None else set()
-    if any_unfit(nodes) and is_caught(trace, errors.InvalidValueError):
-        kinds.add(errors.InvalidValueError)
+    kinds: dict[type[BaseException], Node | None] = {}
+    if callee.graph is None:
+        kinds[Exception] = None
     for node in nodes:
         if node.primitive is RAISE:
-            kinds.add(node.params["exception"].kind)
+            kinds.setdefault(node.params["exception"].kind, node)
         elif node.primitive.fallible:
-            kinds.update(failures_of(node.primitive, node.inputs, node.params))
+            failures = failures_of(node.primitive, node.inputs, node.params)
+            kinds |= {kind: node for kind in failures if kind not in kinds}
+    if errors.InvalidValueError not in kinds and is_caught(trace, errors.InvalidValueError):
+        unfit = first_unfit(nodes)
+        kinds |= {} if unfit is None else {errors.InvalidValueError: unfit}
     for kind in sorted(kinds, key=lambda kind: kind.__name__):
         acts, attempt, _ = target(trace, kind, ())
         if acts and (attempt is not None or callee.graph is not None):
-            return kind
+            return kind, kinds[kind]
     return None
 
 

@@ -59,19 +59,19 @@ def _samples_of(trace: Trace) -> Samples:
     return samples
 
 
-def any_unfit(nodes: Iterable[Node]) -> bool:
-    """Whether one of these nodes, which are in program order, may find that shapes do not fit."""
+def first_unfit(nodes: Iterable[Node]) -> Node | None:
+    """The first of these nodes, in program order, that may find that shapes do not fit."""
     samples, constants = Samples(), set[Value]()
     for node in nodes:
         if node.primitive is CONSTANT:
             constants.update(node.outputs)
         elif _asks_for_shapes(node.primitive, node.inputs):
             if not constants.issuperset(_given_sizes(node.primitive, node.inputs)):
-                return True
+                return node
             if samples.are_unfit(node.primitive, node.inputs, node.params):
-                return True
+                return node
             samples.take(node)
-    return False
+    return None
 
 
 def _asks_for_shapes(primitive: Primitive, values: Sequence[Value]) -> bool:

@@ -300,10 +300,13 @@ def with_tensors(element: Spec, numbers: Mapping[str, dtypes.DType] = DEFAULT_DT
         return Leaf(TensorType(numbers[element.type.kind], ()))
     if isinstance(element, Tree):
         if is_reference_class(element.structure.kind):
+            hint = "return what is in them: [(p.x, p.y) for p in items]"
+            if issubclass(element.structure.kind, list | dict):
+                hint = "use a class with attributes for them, and return what is in its objects"
             raise refuse(
                 f"objects of the class {element.structure} leave the graph in a list of which only "
                 "the run knows the length",
-                "return what is in them: [(p.x, p.y) for p in items]",
+                hint,
             )
         if element.structure.kind is Text:
             return Leaf(TensorType(dtypes.string, ()))

@@ -1,5 +1,6 @@
 """Recursion that changes what is outside of it: lists, variables, attributes, entries."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -778,7 +779,25 @@ def test_a_recursion_that_never_returns_is_refused() -> None:
     words = "go is a graph of its own, which may raise KeyError at run time, past the `try` around"
     with pytest.raises(autograph.errors.StagingError, match=words) as caught:
         rt.function(function)(rt.constant(3))
-    assert __file__ in str(caught.value)
+    line = function.__code__.co_firstlineno + 6
+    why = f"it calls itself as often as only the run knows, and it is raised at {__file__}:{line}:"
+    assert why in str(caught.value)
+
+
+def test_what_may_fail_in_a_recursion_is_told() -> None:
+    def function(n, d):
+        def go(k):
+            return k // d if k < 2 else go(k - 1)
+
+        try:
+            return go(n)
+        except ZeroDivisionError:
+            return -1
+
+    line = function.__code__.co_firstlineno + 2
+    words = rf"and FloorDiv may fail at {re.escape(__file__)}:{line}:20"
+    with pytest.raises(autograph.errors.StagingError, match=words):
+        rt.function(function)(rt.constant(3), rt.constant(0))
 
 
 def test_a_graph_calls_itself_whatever_the_depth() -> None:
