@@ -476,6 +476,8 @@ def _strict_zip(parts: list[Staged]) -> Staged:
 
 
 def _enumerate(items: Any, start: Any = 0) -> Any:
+    if isinstance(start, SymbolicTensor | SymbolicNumber):
+        index_of(start)  # raises Python's error
     source = iteration.staged(items)
     if source is not None:
         return iteration.Enumerate(source, start)

@@ -135,8 +135,16 @@ def _islice(iterable: Any, *bounds: Any) -> Any:
         return _of_items(itertools.islice, iterable, *bounds)
     part = known_bounds(slice(*bounds))
     ends = part.start, part.stop, part.step
-    given = [None if bound is None else index_of(bound) for bound in ends]
+    given = [None if bound is None else _bound(bound) for bound in ends]
     return autograph.call(_written()[itertools.islice])(iterable, *given)
+
+
+def _bound(value: Any) -> Any:
+    """A bound as an integer. Python takes what is none for -1, and refuses that as a ValueError."""
+    try:
+        return index_of(value)
+    except TypeError:
+        return -1
 
 
 def _reduce(function: Any, iterable: Any, *initial: Any, **named: Any) -> Any:
@@ -195,9 +203,9 @@ def _written() -> dict[Any, Callable[..., Any]]:
 
     def islice(iterable: Any, start: Any, stop: Any, step: Any) -> Iterator[Any]:
         bound = "must be None or an integer: 0 <= x <= sys.maxsize."
-        if stop is not None and stop < 0:
+        if stop is not None and stop == -1:
             raise ValueError(f"Stop argument for islice() {bound}")
-        if start is not None and start < 0:
+        if (start is not None and start < 0) or (stop is not None and stop < 0):
             raise ValueError(f"Indices for islice() {bound}")
         if step is not None and step < 1:
             raise ValueError("Step for islice() must be a positive integer or None.")

@@ -940,3 +940,29 @@ def test_a_list_that_rounds_change_may_have_no_further_items(
         expected = attempt(lambda given=lists: program(*map(list, given)))
         staged = rt.function(program)
         assert same_outcome(expected, attempt(lambda given=tensors: staged(*given)))  # noqa: B023
+
+
+TAKEN: dict[str, Callable[[Any], Any]] = {
+    "stop": lambda n: itertools.islice([4, 5], n),
+    "start": lambda n: itertools.islice([4, 5], n, 2),
+    "start alone": lambda n: itertools.islice([4, 5], n, None),
+    "second": lambda n: itertools.islice([4, 5], 1, n),
+    "step": lambda n: itertools.islice([4, 5], 0, 2, n),
+    "all": lambda n: itertools.islice([4, 5], n, n, n),
+    "a start before none": lambda n: itertools.islice([4, 5], n - 2, n),
+    "enumerate": lambda n: enumerate([4, 5], n),
+}
+
+
+@pytest.mark.parametrize("number", [-3, -1, 0, 2, 1.5])
+@pytest.mark.parametrize("name", TAKEN)
+def test_bounds_are_those_of_python(name: str, number: float) -> None:
+    def function(n: Any) -> Any:
+        return list(TAKEN[name](n))
+
+    expected = attempt(lambda: function(number))
+    got = attempt(lambda: rt.function(function)(rt.constant(number)))
+    if isinstance(expected, TypeError):
+        assert isinstance(got, TypeError)
+    else:
+        assert same_outcome(expected, got), (expected, got)
