@@ -13,6 +13,8 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Any, cast
 
+import numpy as np
+
 from autograph.compiler import parse
 from autograph.frames import entries_of
 from autograph.policy import is_standard_file
@@ -230,12 +232,25 @@ def _way_out(error: BaseException) -> str | None:
 
 def is_of_symbol(error: BaseException) -> bool:
     """Whether Python raised an error of a symbol that it may not raise of a number or a text."""
+    if _lacks_what_numbers_have(error):
+        return True
     if not isinstance(error, TypeError) or innermost(error) is None or _is_raised_by_user(error):
         return False
     text = str(error)
     hints = (_OF_NUMBERS, _OF_SYMBOLS, _OF_TEXTS, _OF_LIBRARY, _OF_CHOICES, *_OF_ONE_USE)
     is_told = _way_out(error) is not None or any(hint in text for hint in hints)
     return is_told and not re.search(_ALIKE_FOR_NUMBERS, text)
+
+
+def _lacks_what_numbers_have(error: BaseException) -> bool:
+    """Whether it is of an attribute that Python's number has, of which a scalar has the value."""
+    if not isinstance(error, AttributeError):
+        return False
+    item, name = error.obj, error.name
+    if not isinstance(item, Tensor) or not isinstance(item, InScope) or item.static_shape != ():
+        return False
+    kind = type(np.zeros((), item.dtype.np_dtype).item())
+    return kind in (bool, int, float, complex) and hasattr(kind, str(name))
 
 
 def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
@@ -247,6 +262,9 @@ def refuse_caught(error: BaseException, way_out: str = _OUTSIDE) -> Exception:
     if _way_out(error) in _OF_ONE_USE:
         way_out = str(_way_out(error))
     what = "Python raises a TypeError here, of what only the run knows"
+    if isinstance(error, AttributeError):
+        what = "Python raises nothing here, where it has a number"
+        way_out = str(error).partition("\n")[2].strip() or way_out
     if isinstance(error, OpError):
         what, way_out = "a shape or number must be known here that only the run knows", _SHAPED
     return refuse(

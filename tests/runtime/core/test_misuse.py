@@ -755,6 +755,29 @@ def a_text_of_the_run_for_a_pattern():
     f(N)
 
 
+@misuse(StagingError, "would catch it: a tensor of the graph has no", "int(x).bit_length()")
+def a_method_of_numbers_in_a_try():
+    @rt.function
+    def f(n):
+        try:
+            return n.bit_length()  # <-
+        except AttributeError:
+            return -1
+
+    f(N)
+
+
+@misuse(StagingError, "Python raises nothing here, where it has a number", "has no attribute")
+def an_attribute_of_numbers_in_a_try():
+    @rt.function
+    def f(n):
+        with contextlib.suppress(AttributeError):
+            n = n.numerator + 1  # <-
+        return n
+
+    f(N)
+
+
 @misuse(StagingError, "a bytes times an integer of the graph", "tf.fill([n], value)")
 def bytes_repeated_by_a_tensor():
     @rt.function
