@@ -50,7 +50,8 @@ def optional_parameters(function: Any) -> frozenset[Place]:
 def _may_have_some(function: Any) -> bool:
     if type(function) is BuiltinFunctionType:
         signature = getattr(function, "__text_signature__", None) or ""
-        return "=None" in signature and function not in (eval, exec)
+        is_told = "=None" in signature and "<unrepresentable>" not in signature
+        return is_told and function not in (eval, exec)
     plain = function.__func__ if type(function) is MethodType else function
     if type(plain) is not FunctionType and is_foreign(type(plain)):
         plain = inspect.getattr_static(plain, "__wrapped__", None)  # as of NumPy's functions

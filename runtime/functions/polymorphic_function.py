@@ -7,6 +7,7 @@ from __future__ import annotations
 import copy
 import functools
 import operator
+import sys
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from types import FunctionType, MethodType
@@ -561,11 +562,13 @@ class Function(Traced, Option, Generic[P, R]):
 
 def _is_bound(function: Any) -> bool:
     """Whether Python gives it the instance where it is an attribute of a class: no builtin, class,
-    partial or callable object.
+    callable object or, before Python 3.14, partial.
     """
-    return hasattr(type(function), "__get__") and not isinstance(
-        function, staticmethod | MethodType
-    )
+    return hasattr(type(function), "__get__") and not isinstance(function, _UNBOUND)
+
+
+_UNBOUND = (staticmethod, MethodType, *((functools.partial,) if sys.version_info < (3, 14) else ()))
+"""Classes of what is no method of a class; Python 3.13's partials warn where they are asked."""
 
 
 def _become(old: Function[..., Any], new: Function[..., Any]) -> None:

@@ -6,6 +6,7 @@ import functools
 import gc
 import inspect
 import pathlib
+import sys
 import weakref
 from collections.abc import Callable
 from decimal import Decimal
@@ -384,9 +385,11 @@ class Adding:
 
 
 UNBOUND = {
-    "builtin": (abs, 3.0), "partial": (functools.partial(scaled, 3.0), 9.0),
-    "callable object": (Adding(), 4.0), "bound method": (Adding().method, 5.0),
+    "builtin": (abs, 3.0), "callable object": (Adding(), 4.0),
+    "bound method": (Adding().method, 5.0),
 }  # fmt: skip
+if sys.version_info < (3, 13):  # which warns of it
+    UNBOUND["partial"] = functools.partial(scaled, 3.0), 9.0
 
 
 @pytest.mark.parametrize("kind", UNBOUND)
