@@ -291,13 +291,16 @@ class _Rounds:
         return left if left is self.first[at] else None
 
     def check(self, at: int, region: Region) -> None:
-        """StagingError where the rounds that change it use it by another name."""
+        """StagingError where the rounds that change it use, or leave, it by another name."""
         unseen = [each for identity in self.flow[at] for each in identity.all()]
         same = self.given[at].all()
         unseen += [self.given[b] for a, b in self.pairs if a == at and self.given[b] not in same]
         values = {value for identity in unseen for value in identity.values}
+        if not values.isdisjoint(region.results):
+            raise refuse(_USED_IN_ROUNDS, _BY_ONE_NAME)
         for node in walk(region):
-            if not values.isdisjoint(node.inputs) and not self._is_of_size(node, at):
+            left = [value for inner in node.regions for value in inner.results]
+            if not values.isdisjoint((*node.inputs, *left)) and not self._is_of_size(node, at):
                 raise refuse(_USED_IN_ROUNDS, _BY_ONE_NAME, location=node.location)
 
     def _is_of_size(self, node: Node, at: int) -> bool:

@@ -16,12 +16,12 @@ from runtime.core.tensor import EagerTensor, Tensor, is_tensor
 from runtime.core.types import TensorType
 from runtime.dtypes import DType, as_dtype
 from runtime.graph import lists
-from runtime.graph.nodes import apply
+from runtime.graph.nodes import LIST_AS, apply
 from runtime.graph.structures import Handler, Structure, add_handler
 from runtime.staging.aliasing.identities import Replaced, check, identify, identity_of, keeps_size
 from runtime.staging.control.joins import join
 from runtime.staging.control.specs import Spec, Tree
-from runtime.staging.scopes import Symbol, active
+from runtime.staging.scopes import Symbol
 from runtime.staging.symbolic_number import number_to_tensor
 
 
@@ -245,8 +245,9 @@ class TensorArray(Replaced):
         [3, 4]
         """
         if self._is_staged:
-            trace = active()
-            return self._with(trace.symbol(trace.value_of(self._list)))
+            items = self._list
+            # A value of its own: what rounds do with it, they do not do with the first array.
+            return self._with(apply(LIST_AS, items, type=items.graph_value.type))
         return self._with(self._kind.elements(list(self._eager)))
 
     # Reading

@@ -701,12 +701,31 @@ def two_that_rounds_make_one(array: Any, x: Any) -> Any:
     return total + array.stack()
 
 
+def left_as_it_was_by_rounds(array: Any, x: Any) -> Any:
+    one = other()
+    for i in tf.range(3):
+        one = one.write(i, x)
+        one = array
+    return one.stack()
+
+
+def left_by_another_name_in_a_branch(array: Any, x: Any) -> Any:
+    one = other()
+    for _ in tf.range(3):
+        if x[0] > 1.0:
+            one = one.write(0, x)
+        else:
+            array = one
+    return array.stack()
+
+
 CHANGED = [
     forgotten, forgotten_in_a_branch, forgotten_in_a_loop, under_another_name, after_a_loop,
     in_a_loop_in_a_function, changed_twice, refilled, changed_in_an_inner_function, chosen_of_two,
     chosen_first, chosen_by_a_function, chosen_by_a_handler, copied_in_a_branch,
     in_one_of_two_places, there_or_none, changed_and_then_chosen, read_by_another_name_in_a_loop,
     chosen_before_a_loop, chosen_in_a_loop, chosen_by_rounds, two_that_rounds_make_one,
+    left_as_it_was_by_rounds, left_by_another_name_in_a_branch,
 ]  # fmt: skip
 
 
@@ -752,8 +771,24 @@ def replaced_by_rounds(array: Any, x: Any) -> Any:
     return one.stack() + array.stack()
 
 
+def copied_before_a_loop(array: Any, x: Any) -> Any:
+    first, left, total = array.identity(), other(), x
+    for i in tf.range(3):
+        array = array.write(i, x)
+        total = total + first.read(i)
+        left = first
+    return total + array.stack() + left.stack()
+
+
 @pytest.mark.parametrize(
-    "program", [exchanged, exchanged_by_rounds, chosen_and_read_in_a_loop, replaced_by_rounds]
+    "program",
+    [
+        exchanged,
+        exchanged_by_rounds,
+        chosen_and_read_in_a_loop,
+        replaced_by_rounds,
+        copied_before_a_loop,
+    ],
 )
 @pytest.mark.parametrize("factor", [1.0, 0.25])
 def test_what_is_no_other_name_for_it_may_be_used(program: Any, factor: float) -> None:
