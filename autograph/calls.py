@@ -355,8 +355,11 @@ def _constructor(cls: Any) -> Any:
     `__init__`.
     """
     original_new, init = cls.__new__, cls.__init__
-    new = call(original_new)
-    is_told = bool(this_thread.observers) and is_users_class(cls)
+    is_users = is_users_class(cls)
+    # Observers are told of a class of C: of that its `__new__` is a part.
+    is_of_c = not is_users and type(original_new) is BuiltinFunctionType
+    new = original_new if is_of_c else call(original_new)
+    is_told = bool(this_thread.observers) and is_users
     if new is original_new and call(init) is init and not is_told:
         return cls
 

@@ -4,7 +4,10 @@ import dataclasses
 import enum
 import functools
 import threading
+from array import array
 from collections.abc import Callable
+from io import StringIO
+from random import Random
 from typing import Any, NamedTuple
 
 import pytest
@@ -221,6 +224,15 @@ def test_observers_are_told_of_each_call() -> None:
     assert told == [(helper, ()), (abs, (-3,)), (POINT.method, ())]
     convert(f)(1)
     assert len(told) == 3
+
+
+@pytest.mark.parametrize("kind", [array, Random, StringIO])  # StringIO is one from 3.12 on
+def test_of_a_class_that_c_makes_observers_are_told_once(kind: Any) -> None:
+    told: list[Any] = []
+    given = ("d",) if kind is array else ()
+    with observe_calls(lambda function, args: told.append(function)):
+        call(kind)(*given)
+    assert kind.__new__ not in told
 
 
 def test_an_observer_may_refuse() -> None:
