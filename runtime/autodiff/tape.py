@@ -205,6 +205,12 @@ class GradientTape(Recorder):
         """True if a tensor or variable is connected to what is watched."""
         return item.node in self._known
 
+    def has_made(self, item: Any) -> bool:
+        """True if a tensor is an output of what it has recorded."""
+        key = item.node
+        targets = [record[0] for record in self._records]
+        return any(key in each if type(each) is tuple else key == each for each in targets)
+
     def access(self, variable: Any) -> None:
         """Watch a variable of which a graph reads the value, where it is to be watched."""
         self._accesses(variable)

@@ -12,6 +12,7 @@ from typing import Any
 from runtime.autodiff.activity import (
     ITEMS,
     STRIDED_SLICE,
+    Activity,
     Passing,
     connections,
     passes_on,
@@ -20,7 +21,8 @@ from runtime.autodiff.activity import (
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.staged import CONTROL
 from runtime.graph.ir import Node, Value, walk
-from runtime.staging.frames import path_to
+from runtime.graph.nodes import WHILE
+from runtime.staging.frames import path_to, variable_holding
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import LOOP, Handle, Scope, Symbol
 from runtime.staging.symbolic_tensor import SymbolicTensor
@@ -201,6 +203,35 @@ def find_items(trace: Trace, tape: Any, targets: Sequence[Any], sources: Sequenc
                 "or loop, and the tape knows only what was put or chosen there",
                 "give the item a name before the tape watches it, and use that name",
             )
+        if isinstance(source, SymbolicTensor):
+            _check_beside(trace, tape, targets, source)
+
+
+def _check_beside(trace: Trace, tape: Any, targets: Sequence[Any], source: Any) -> None:
+    """StagingError for a source that a branch or loop leaves, where targets depend on what it is
+    inside of that.
+    """
+    value = source.graph_value
+    maker = source.scope.maker(value)
+    if maker is None or not maker[0].regions or not tape.has_made(source):
+        return
+    node = maker[0]
+    at = node.outputs.index(value) - len(node.outputs)
+    activity = Activity(region.results[at] for region in node.regions if region.results)
+    for around in reversed([*trace.scope.around()]):
+        for each in around.nodes:
+            activity.follow((each,))
+            if each is node:
+                activity.known.discard(value)
+    if any(getattr(item, "graph_value", None) in activity.known for item in targets):
+        name = variable_holding(source) or "a tensor"
+        kind = "loop" if node.primitive is WHILE else "branch"
+        raise refuse(
+            f"the gradient with respect to {name!r} is asked for, and a staged {kind} that leaves "
+            "it has also computed with it: how, is not known behind it",
+            f"ask the tape inside of the {kind}, or compute with it behind the {kind}",
+            name,
+        )
 
 
 class _Finder:

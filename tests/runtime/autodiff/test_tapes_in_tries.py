@@ -363,7 +363,62 @@ def paused(x):
     return tape.gradient(z, W)
 
 
+def for_what_the_block_left(x):
+    try:
+        with rt.GradientTape() as tape:
+            y = loss_of(x)
+            z = y * W
+    except ValueError:
+        return -x
+    return tape.gradient(z, y)
+
+
+def for_what_a_branch_left(x):
+    with rt.GradientTape() as tape:
+        y = x * W
+        z = y * y
+        if x > 1.0:
+            y = x * W
+            z = y * W
+    return tape.gradient(z, y)
+
+
+def for_what_a_loop_left(x):
+    z = x
+    with rt.GradientTape() as tape:
+        y = x * W
+        for _ in rt.range(3):
+            y = y * W
+            z = z + y
+    return tape.gradient(z, y)
+
+
+def for_what_is_used_behind_it(x):
+    total = x
+    with rt.GradientTape() as tape:
+        y = x * W
+        if x > 1.0:
+            y = y * W
+            total = total + 1.0
+        z = y * y * total
+    return tape.gradient(z, y)
+
+
+def for_what_was_left_before_the_block(x):
+    y = x * W
+    z = y * y
+    if x > 1.0:
+        y = x * W
+        z = y * W
+    with rt.GradientTape() as tape:
+        tape.watch(y)
+        u = y * z
+    return tape.gradient(u, y)
+
+
 PROGRAMS = [
+    for_what_is_used_behind_it,
+    for_what_was_left_before_the_block,
     raised_under_a_test,
     raised_by_an_op,
     with_finally,
@@ -396,6 +451,9 @@ PROGRAMS = [
 REFUSED = {
     kept_in_a_list: "a list of which Python knows the items",
     in_a_loop: "'tape' cannot be joined across the rounds of a loop",
+    for_what_the_block_left: "gradient with respect to 'y' is asked for, and a staged branch",
+    for_what_a_branch_left: "gradient with respect to 'y' is asked for, and a staged branch",
+    for_what_a_loop_left: "gradient with respect to 'y' is asked for, and a staged loop",
     paused: "tape.stop_recording\\(\\) ends behind something that may fail",
 }
 
