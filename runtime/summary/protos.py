@@ -31,7 +31,7 @@ def make_tensor_proto(
     [[1.0, 2.0]]
     """
     tensor = convert_to_tensor(values, None if dtype is None else dtypes.as_dtype(dtype))
-    if tensor.static_value is None:
+    if tensor.static_value is None and state.trace is not None:
         raise state.trace.refused(
             "make_tensor_proto takes values, and a tensor of a graph has none yet",
             "return the tensor, and call it outside of the staged function",

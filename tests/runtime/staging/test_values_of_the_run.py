@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -61,3 +62,11 @@ def test_refused_in_a_try(
     assert error.filename == __file__
     assert error.hint
     assert not list(tmp_path.iterdir())
+
+
+def test_a_proto_of_a_tensor_that_has_left_its_graph() -> None:
+    left: queue.SimpleQueue[Any] = queue.SimpleQueue()
+    rt.function(lambda x: left.put(x * 2), autograph=False).get_concrete_function(rt.TensorSpec([]))
+    tensor = left.get_nowait()
+    with pytest.raises(errors.InaccessibleTensorError, match="is used outside of it"):
+        rt.make_tensor_proto(tensor)
