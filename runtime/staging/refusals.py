@@ -342,7 +342,7 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     is_stored = frame is not None and operation_at(frame).name == "STORE_SUBSCR"
     array = None if frame is None or use not in (*_IN_ARRAYS, AS_INDEX) else array_at(frame)
     want_arrays()
-    if array is not None and (use != AS_INDEX or isinstance(array[1], BUFFERS)):
+    if array is not None and (use != AS_INDEX or (is_stored and isinstance(array[1], BUFFERS))):
         return _in_array(*array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     what = "staged array" if getattr(item, "is_array", False) else what

@@ -514,18 +514,24 @@ class UnknownText:
         raise Unreachable
 
 
-for _name, _function in {
-    "str": str, "repr": repr, "format": format, "hash": hash, "len": len, "iter": iter,
-    "bool": bool, "eq": operator.eq, "ne": operator.ne, "getitem": operator.getitem,
-    "add": operator.add, "contains": operator.contains, "mul": operator.mul, "mod": operator.mod,
-    "lt": operator.lt, "le": operator.le, "gt": operator.gt, "ge": operator.ge,
-    "int": int, "float": float, "rmul": operator.mul, "radd": lambda text, other: other + text,
-}.items():  # fmt: skip
+_ASKING = (
+    str, repr, format, hash, len, iter, bool, int, float,
+    operator.eq, operator.ne, operator.lt, operator.le, operator.gt, operator.ge,
+    operator.getitem, operator.contains, operator.add, operator.mul, operator.mod,
+)  # fmt: skip
 
-    def _method(self: UnknownText, *args: Any, _function: Any = _function) -> Any:
-        return _function(self.said(), *args)
 
-    setattr(UnknownText, f"__{_name}__", _method)
+def _asking(name: str, function: Callable[..., Any]) -> None:
+    def method(self: UnknownText, *args: Any) -> Any:
+        return function(self.said(), *args)
+
+    setattr(UnknownText, f"__{name}__", method)
+
+
+for _function in _ASKING:
+    _asking(_function.__name__, _function)
+_asking("rmul", operator.mul)
+_asking("radd", lambda text, other: other + text)
 
 
 class OneOf(Exception):
