@@ -186,6 +186,11 @@ class Snapshot:
         """Add nothing to another snapshot from now on, which holds other objects."""
         self._outer = None
 
+    @property
+    def is_full(self) -> bool:
+        """Whether it looks at nothing further: there are too many elements and objects."""
+        return self._left < 0
+
     def knows(self, value: Any) -> bool:
         """True if this mutable object was reached."""
         return any(kind.key(value) in self._entries for kind in kinds_of(type(value)))

@@ -257,7 +257,8 @@ class BlockRecorder(ObjectRecorder):
             self._look_at(f"the {type(receiver).__qualname__} of {name}()", receiver, name)
         if not is_called_as_it_is(function):
             self._snapshot.add(name, function)
-            self._check_bounds()
+            if self._snapshot.is_full:
+                self._check_bounds()
             self._check_items(function.__func__ if type(function) is MethodType else function)
             return None
         if not is_method and not isinstance(function, type):
