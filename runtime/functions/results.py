@@ -37,6 +37,7 @@ from runtime.staging.control.tagged_unions import TaggedUnion
 from runtime.staging.control.truths import Truth
 from runtime.staging.lists.arenas import exporting
 from runtime.staging.lists.chosen_lists import Row
+from runtime.staging.lists.growing import Growing
 from runtime.staging.lists.growing_deque import GrowingDeque
 from runtime.staging.lists.growing_dict import GrowingDict
 from runtime.staging.lists.growing_list import GrowingList
@@ -184,7 +185,8 @@ def _where(taken: Any, value: Any, export: Callable[[Any], Any]) -> Any:
 
 def _is_kept_in_lists(value: Any) -> bool:
     """Whether an object or list is, or is in, a value, of which the run has the place alone."""
-    if is_reference(value) or type(value) is PlacedList:
+    is_at_place = isinstance(value, Growing) and value.is_at_place
+    if is_at_place or is_reference(value) or type(value) is PlacedList:
         return True
     return isinstance(value, tuple) and any(map(_is_kept_in_lists, children_of(value)))
 

@@ -53,6 +53,17 @@ def found_row(n):
     return None
 
 
+def found_row_and_its_place(n):
+    rows = []
+    for i in range(n):
+        rows.append([i, n])
+    found = None
+    for at, row in enumerate(rows):
+        if row[0] == 2:
+            found = (row, at)
+    return found
+
+
 def first_and_last_if_any(n):
     rows = []
     if n > 1:
