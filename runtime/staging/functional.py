@@ -19,7 +19,7 @@ from runtime.dtypes import DType
 from runtime.errors import InvalidValueError
 from runtime.staging.explicit_control_flow import check_takes, checked_callable, while_loop
 from runtime.staging.lists.tensor_array import TensorArray
-from runtime.staging.scopes import called
+from runtime.staging.scopes import called, unfailing
 
 R = TypeVar("R")
 
@@ -157,8 +157,11 @@ def _checked(item: Any, dtype: DType, name: str, way_out: str) -> Any:
 
 
 def _write(array: TensorArray, index: Any, item: Any, name: str) -> TensorArray:
+    # Rows of one shape, each at its place: no `try` around has anything to catch.
+    is_of_one_shape = item.static_shape is not None and None not in item.static_shape
+    write = unfailing(array.write) if is_of_one_shape else array.write
     try:
-        return array.write(index, item)
+        return write(index, item)
     except InvalidValueError as error:
         words = f"{name}(): fn must return one shape for all rows: {error.detail}"
         raise InvalidValueError(words) from None

@@ -197,6 +197,17 @@ def a_with_in_an_else(x):
     return k
 
 
+def mapped_in_a_try(x):
+    rows = rt.constant([1, 2, 3])
+    try:
+        made = rt.map_fn(lambda row: row * x, rows)
+        sums = rt.scan(lambda so_far, row: so_far + row * x, rows)
+        total = rt.reduce_sum(made) + 12 // x + sums[2]
+    except (ValueError, ZeroDivisionError):
+        total = rt.constant(-1)
+    return int(total) if rt.executing_eagerly() else total
+
+
 def raised_from(x):
     try:
         if x == 2:
@@ -1047,6 +1058,7 @@ SAME: list[Callable[[Any], Any]] = [
     broken_off_in_a_finally_that_returns,
     a_with_in_a_finally,
     a_with_in_an_else,
+    mapped_in_a_try,
     text_of_a_division,
     texts_of_remainders,
     name_of_a_division,
