@@ -5,7 +5,7 @@ run does. It is refused; tapes that are made where they are used are as free as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Any
 
@@ -47,6 +47,8 @@ def checked(trace: Trace, home: Scope | None, tape: Any, what: str) -> Scope:
     name = path_to(tape) or _UNNAMED
     where, way_out = _place(trace, home)
     statement = f"{name}.{what}" if what else f"`with {name}:`"
+    if home is not None and any(_rests(trace)):
+        raise _refuse_behind(f"{statement} stands", name)
     raise refuse(
         f"{statement} stands in {where}, but the tape was made outside of it: what the tape "
         "records would not depend on the run",
@@ -129,9 +131,14 @@ def see_rest(trace: Trace, tape: Any, home: Scope, behind: set[Value] | None = N
     that may have failed since, once they are made: what the tape has seen is in them. `behind` are
     the first outputs of nodes in these that are behind its end.
     """
-    for guard in trace.levels[-1].guards if trace.levels else ():
-        if guard.scope is trace.scope:
-            guard.recorders.append(_OfRest(trace, tape, home, set() if behind is None else behind))
+    for guard in _rests(trace):
+        guard.recorders.append(_OfRest(trace, tape, home, set() if behind is None else behind))
+
+
+def _rests(trace: Trace) -> Iterator[Any]:
+    """The branch for what follows something that may have failed, if the open scope is one."""
+    guards = trace.levels[-1].guards if trace.levels else ()
+    return (guard for guard in guards if guard.scope is trace.scope)
 
 
 class _OfRest(Recorder):
@@ -172,10 +179,14 @@ def _first_outputs(nodes: Iterable[Node]) -> set[Value]:
 def refuse_paused(tape: Any) -> Exception:
     """The refusal of a pause of a tape in which something may fail, in a `try`."""
     name = path_to(tape) or _UNNAMED
+    return _refuse_behind(f"{name}.stop_recording() ends", name)
+
+
+def _refuse_behind(what: str, name: str) -> Exception:
     return refuse(
-        f"{name}.stop_recording() ends behind something that may fail in the `try` around it: what "
-        "the tape has recorded then would not depend on the run",
-        "put the `try` into its block, or what may fail before it",
+        f"{what} behind something that may fail in the `try` around it: what the tape records "
+        "would not depend on the run",
+        "put the `try` into its block, or what may fail behind it",
         name,
     )
 

@@ -448,7 +448,31 @@ PROGRAMS = [
 ]
 
 
+def watched_behind_what_may_fail(x):
+    try:
+        with rt.GradientTape() as tape:
+            y = loss_of(x)
+            tape.watch(x)
+            z = y * x
+    except ValueError:
+        return -x
+    return tape.gradient(z, x)
+
+
+def reset_behind_what_may_fail(x):
+    try:
+        with rt.GradientTape() as tape:
+            y = loss_of(x)
+            tape.reset()
+            z = y * W
+    except ValueError:
+        return -x
+    return tape.gradient(z, W)
+
+
 REFUSED = {
+    watched_behind_what_may_fail: "tape.watch\\(\\) stands behind something that may fail",
+    reset_behind_what_may_fail: "tape.reset\\(\\) stands behind something that may fail",
     kept_in_a_list: "a list of which Python knows the items",
     in_a_loop: "'tape' cannot be joined across the rounds of a loop",
     for_what_the_block_left: "gradient with respect to 'y' is asked for, and a staged branch",
