@@ -102,11 +102,13 @@ class StagingError(AutographError, ValueError):
 class RestIsStaged(StagingError):
     """Raised by the `items` of a `for` when its body has changed them into staged ones. The loop
     continues over `rest(proceed)`, as a loop of their backend. A loop that is not converted cannot,
-    and ends with this error; `rest` is None for those around it.
+    and ends with this error; `rest` is None for those around it. `again()` is told where a loop
+    that began with the rest has not gone on.
     """
 
     items: Any
     rest: Callable[[Any], Any] | None
+    again: Callable[[], Any]
 
 
 def _column(filename: str | None, lineno: int | None, offset: int) -> int:

@@ -81,7 +81,8 @@ OF_THE_RUNTIME = {
         ),
     ),
     "rt.GradientTape": (
-        *("access", "control", "keep", "knows", "number", "pair", "read", "record", "single"),
+        *("access", "control", "has_made", "keep", "knows", "number", "pair", "read", "record"),
+        "single",
     ),
     "rt.IndexedSlices": ("of_parts", "with_values"),
     "rt.errors.NumericsError": ("locate",),

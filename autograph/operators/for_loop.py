@@ -111,6 +111,7 @@ def for_loop(
                 whole = places_left(source, go_on(proceed), done, rounds, state, proceed)
                 if whole is not NotImplemented:
                     return whole
+                error.again()
             hide(error)
             raise
     except BaseException as error:  # whatever passes through is the user's: only our frame goes

@@ -116,6 +116,11 @@ def is_subscript(frame: FrameType | None, methods: Sequence[str]) -> bool:
     return False
 
 
+def reads_item(frame: FrameType) -> bool:
+    """True if a frame reads an item, or a slice, by Python's own means."""
+    return operation_at(frame).name in _SUBSCRIPTS
+
+
 def indexes(frame: FrameType) -> bool:
     """True if a frame reads, assigns or deletes an item, or a slice, by Python's own means."""
     return operation_at(frame).name in _INDEXING

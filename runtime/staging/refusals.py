@@ -21,7 +21,7 @@ from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.ir import Location, format_location, position_of
 from runtime.graph.verification import InvalidGraph
-from runtime.staging.bytecode import asserts
+from runtime.staging.bytecode import asserts, reads_item
 from runtime.staging.control.references import want_arrays, want_asked
 from runtime.staging.frames import (
     BUFFERS,
@@ -192,7 +192,7 @@ def refuse_rest(message: str, hint: str, items: Any, rest: Callable[[Any], Any])
             trace.refusal = None
         return rest(proceed)
 
-    error.items, error.rest = items, go_on
+    error.items, error.rest, error.again = items, go_on, lambda: noted(error, trace)
     return error
 
 
@@ -334,6 +334,10 @@ def _provenance(item: Any) -> str:
     return f"was made{place} inside {item.scope.kind} of graph {graph!r}"
 
 
+def _is_put_into_buffer(frame: FrameType | None, array: Any) -> bool:
+    return isinstance(array, BUFFERS) and not (frame is not None and reads_item(frame))
+
+
 def not_python(item: Any, use: str, hint: str) -> Exception:
     """The error for a symbol that Python asks for what only the run knows, or what no run knows."""
     if state.trace is None or not item.scope.open:
@@ -342,7 +346,7 @@ def not_python(item: Any, use: str, hint: str) -> Exception:
     is_stored = frame is not None and operation_at(frame).name == "STORE_SUBSCR"
     array = None if frame is None or use not in (*_IN_ARRAYS, AS_INDEX) else array_at(frame)
     want_arrays()
-    if array is not None and (use != AS_INDEX or (is_stored and isinstance(array[1], BUFFERS))):
+    if array is not None and (use != AS_INDEX or _is_put_into_buffer(frame, array[1])):
         return _in_array(*array)
     what = "symbolic tensor" if isinstance(item, Tensor) else "staged number"
     what = "staged array" if getattr(item, "is_array", False) else what

@@ -79,7 +79,7 @@ from runtime.staging.control.unfit_shapes import assume_fit, first_unfit, may_no
 from runtime.staging.error_notes import is_of_symbol, refuse_caught
 from runtime.staging.frames import is_ours
 from runtime.staging.images import image_of
-from runtime.staging.refusals import is_refusal, noted, refuse
+from runtime.staging.refusals import is_refusal, refuse
 from runtime.staging.scopes import Scope, active
 from runtime.staging.tracing import Trace, symbol
 
@@ -176,10 +176,7 @@ class Level:
             is_of_trace = getattr(error, "is_of_trace", False)
             if (is_of_trace or is_of_symbol(error)) and may_be_lost(self.trace, type(error)):
                 raise refuse_caught(error) from None
-            if is_refusal(error):
-                noted(error)  # first: a `finally` around may use what is no more, and is refused
-                raise
-            if is_body and not self.guards:
+            if is_refusal(error) or (is_body and not self.guards):
                 raise
             failure = failure_of(self.trace, error)
             if failure is not None:

@@ -178,7 +178,7 @@ def abstract_pair(
     a: Any, b: Any, is_older: Callable[[Any], bool] = _of_no_block
 ) -> tuple[Spec, Spec]:
     """The Specs of the values that two branches leave; what is the same object on both stays as it
-    is, and beside nothing what is older than they are.
+    is, and so does, beside nothing, what is older than they are, also in tuples.
     """
     if a is b:
         return Same(a), Same(a)
@@ -195,6 +195,8 @@ def abstract_pair(
     first, second = join_structure_of(a), join_structure_of(b)
     if first is None or second is None or first[0] != second[0]:
         return abstract(a), abstract(b)
+    if first[0].kind is not tuple:
+        is_older = _of_no_block  # a copy of an object has copies in it
     pairs = [abstract_pair(x, y, is_older) for x, y in zip(first[1], second[1], strict=True)]
     return Tree(first[0], tuple([p for p, _ in pairs])), Tree(
         second[0], tuple([q for _, q in pairs])
