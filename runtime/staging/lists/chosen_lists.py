@@ -73,12 +73,11 @@ class Row(GrowingSequence):
     """
 
     __slots__ = ("place",)
+    is_at_place = True
 
     def __init__(self, rows: Sequence[Any], place: Any) -> None:
         super().__init__(rows)
         self.place = place
-
-    is_at_place = True
 
     @property
     def rows(self) -> list[Any]:
