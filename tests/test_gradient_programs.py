@@ -48,8 +48,8 @@ def same_when_staged(seed: int, program: GradientProgram, code: Loaded) -> None:
         got = staging.attempt(lambda a=args: staged(*tensors(a)))
         if isinstance(got, autograph.AutographError) and refused_by(got):
             return
-        if is_of_the_other_path(program, got):
-            return
+        if "not invertible" in str(got) and not isinstance(expected, Exception):
+            return  # known to differ: a path that was not taken sends something to the matrix
         shown = seed, args, expected, got, program.text
         if isinstance(expected, Exception):
             assert type(got) is type(expected), shown
@@ -60,14 +60,6 @@ def same_when_staged(seed: int, program: GradientProgram, code: Loaded) -> None:
                 if math.isfinite(slope):  # zero times what has no value has none
                     found = difference(eager, args, at)
                     assert found is None or near(found, slope), (found, at, *shown)
-
-
-def is_of_the_other_path(program: GradientProgram, got: Any) -> bool:
-    """Whether a matrix has no inverse in a gradient that only the path not taken might ask for, of
-    what no tape has recorded on the other.
-    """
-    forgets = any(word in program.text for word in ("stop_", "tape.reset"))
-    return forgets and "not invertible" in str(got)
 
 
 def tensors(args: tuple[Any, ...]) -> list[Any]:

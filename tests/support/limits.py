@@ -61,7 +61,7 @@ LIMITS: dict[str, str] = {
     "An array of another dtype on each path": r"its dtype is \w+ on one path and \w+ on the other",
     "A tensor that may be another one": (
         "which may be the same tensor, or share its rows|stood for before the loop .* whose rounds"
-        "|is, or shares its memory with, an item of a list"
+        "|is, or shares its memory with, (an item of a list|an array that NumPy gives to be read)"
     ),
     "`x[i] = v` of an argument where nobody sees it": "and the caller would not see it",
 }

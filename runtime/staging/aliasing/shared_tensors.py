@@ -49,14 +49,17 @@ class _Entry:
         """Whether the variable stands for the same tensor at the end of the round."""
         return self.left is self.given
 
-    def firsts(self) -> list[Any]:
-        """The tensors that the loop began with which it may be behind the loop."""
+    def origins(self) -> list[Any]:
+        """The tensors that it may be behind the loop: those that the loop began with, and those
+        that rounds left.
+        """
         found, pending = {id(self): self}, [self]
         while pending:
             new = [each for each in pending.pop().former if id(each) not in found]
             found |= {id(each): each for each in new}
             pending += new
-        return [each.first for each in found.values()]
+        left = [each.left for each in found.values() if not each.in_place]
+        return [each.first for each in found.values()] + left
 
     @property
     def may_change(self) -> bool:
@@ -257,9 +260,7 @@ class SharedTensors:
         for entry in self.entries:
             out = made[entry.place]
             if isinstance(out, SymbolicTensor) and out is not entry.first:
-                joined_tensors.note_tensor(
-                    out, (*entry.firsts(), None if entry.in_place else entry.left)
-                )
+                joined_tensors.note_tensor(out, entry.origins())
         self._link(made)
         item_assignments.pass_on(trace, scope)
 

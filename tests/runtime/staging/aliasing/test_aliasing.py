@@ -325,6 +325,26 @@ def swapped_by_test(a, b, n):
     return a, b
 
 
+def left_by_the_round_before(a, b, n):
+    earlier = rt.identity(b)
+    later = rt.identity(b)
+    for _ in range(n):
+        earlier, later = later, a
+    later, earlier = earlier, a
+    a[1] = 9
+    return earlier, later
+
+
+def left_by_the_round_before_copied(a, b, n):
+    earlier = rt.identity(b)
+    later = rt.identity(b)
+    for _ in range(n):
+        earlier, later = later, rt.identity(a)
+    later, earlier = earlier, a
+    a[1] = 9
+    return earlier, later
+
+
 def copied_matrix(m):
     n = copy.copy(m)
     n[0][0] = 9
@@ -344,6 +364,10 @@ PAIRS = [
     (row_of_a_helper, row_of_a_helper_by_index, (M, YES), "'m' is read after items of 'row'"),
     (in_turn, in_turn_by_test, (V, W, TWO), "is read after items of 'found' were assigned"),
     (swapped, swapped_by_test, (V, W, TWO), "is read after items of .* were assigned"),
+    (
+        *(left_by_the_round_before, left_by_the_round_before_copied),
+        *((V, W, TWO), "'earlier' is read after items of 'a' were assigned"),
+    ),
     (copied_matrix, copied_deeply, (M,), "'m' is read after items of 'n' were assigned"),
     (either, either_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
     (rounds, rounds_copied, (V, W, YES), "'a' is read after items of 'z' were assigned"),
