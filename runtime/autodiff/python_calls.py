@@ -7,35 +7,60 @@ graph that holds one cannot be saved.
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from runtime import dtypes, nest
+from runtime.autodiff.records import Record
 from runtime.autodiff.requests import UnconnectedGradients
 from runtime.autodiff.tape import GradientTape
 from runtime.core.convert import as_array, convert_to_tensor
 from runtime.core.primitive import bind, flat, row, wrong_dtype
 from runtime.core.shapes import TensorSpec, as_shape
 from runtime.core.state import call_back, state
-from runtime.core.tensor import EagerTensor
-from runtime.core.types import TensorType
+from runtime.core.tensor import EagerTensor, Tensor
+from runtime.core.types import ObjectType, TensorType
 from runtime.graph.data import Opaque
 from runtime.staging.explicit_control_flow import checked_callable
 
 
-def _call(arrays: tuple[Any, ...], function: Opaque, types: Any, as_tensors: bool) -> Any:
-    given = [EagerTensor(np.asarray(a)) if as_tensors else np.array(a)[()] for a in arrays]
-    found = call_back(function.item, *given)
+class _Call:
+    """One call of a Python function under a tape, which goes back over it without calling again."""
+
+    __slots__ = ("inputs", "results", "tape")
+
+    def __init__(
+        self, tape: _CallTape, inputs: Sequence[Tensor], results: Sequence[Tensor]
+    ) -> None:
+        self.tape = tape
+        self.inputs = inputs
+        self.results = results
+
+
+class _CallTape(GradientTape):
+    """The tape of one call: it records its own gradients, too, for those of higher order."""
+
+    __slots__ = ()
+
+    def _take(self) -> list[Record]:
+        return self._records[:]
+
+
+CALL_TYPE = ObjectType("py_call", ())
+
+
+def _call(function: Callable[..., Any], given: Sequence[Any], types: Any) -> list[Any]:
+    """Returns what a function gives, as one part for each type."""
+    found = call_back(function, *given)
     if not types:
-        return ()
+        return []
     parts = nest.flatten(found) if nest.is_nested(found) else [found]
     if found is None or len(parts) != len(types):
         count = 0 if found is None else len(parts)
         raise wrong_dtype(f"the function returned {count} results where {len(types)} are declared")
-    made = [_result(part, type) for part, type in zip(parts, types, strict=True)]
-    return tuple(made) if len(made) > 1 else made[0]
+    return parts
 
 
 def _result(part: Any, type: TensorType) -> Any:
@@ -50,46 +75,88 @@ def _result(part: Any, type: TensorType) -> Any:
     return raw
 
 
+def _results(parts: Sequence[Any], types: Any) -> Any:
+    made = [_result(part, type) for part, type in zip(parts, types, strict=True)]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _as_tensors(arrays: Sequence[Any]) -> list[EagerTensor]:
+    return [EagerTensor(np.asarray(array)) for array in arrays]
+
+
 def _kernel(*arrays: Any, function: Opaque, types: Any, as_tensors: bool) -> Any:
-    return _call(arrays, function, types, as_tensors)
+    given = _as_tensors(arrays) if as_tensors else [np.array(array)[()] for array in arrays]
+    return _results(_call(function.item, given, types), types)
+
+
+def _recorded_kernel(*arrays: Any, function: Opaque, types: Any) -> Any:
+    given, tape = _as_tensors(arrays), _CallTape(persistent=True)
+
+    def recorded(*inputs: Any) -> Any:
+        with tape:
+            tape.watch([each for each in inputs if _is_differentiable(each)])
+            return function.item(*inputs)
+
+    parts = _call(recorded, given, types)
+    made = [_result(part, type) for part, type in zip(parts, types, strict=True)]
+    return (*made, _Call(tape, given, list(map(convert_to_tensor, parts))))
 
 
 def _types(*inputs: Any, function: Opaque, types: Any, as_tensors: bool) -> Any:
     return types[0] if len(types) == 1 else tuple(types)
 
 
+def _recorded_types(*inputs: Any, function: Opaque, types: Any) -> Any:
+    return (*types, CALL_TYPE)
+
+
+def _is_differentiable(item: Any) -> bool:
+    """Whether a tensor, or one of a type, may have a gradient."""
+    return item.dtype.is_floating or item.dtype.is_complex
+
+
 def _gradient(op: Any, *grads: Any) -> list[Any]:
-    """The gradients of the function, called once more under a tape when the graph runs."""
-    params, count = op.params, len(op.inputs)
-    if not params["as_tensors"]:
-        return [None] * count
-    function = params["function"].item
-    sources = [at for at, x in enumerate(op.inputs) if x.dtype.is_floating or x.dtype.is_complex]
-    given = [at for at, grad in enumerate(grads) if grad is not None]
-
-    def differentiated(*values: Any) -> Any:
-        inputs, weights = values[:count], values[count:]
-        with GradientTape() as tape:
-            watched = [inputs[at] for at in sources]
-            tape.watch(watched)
-            found = function(*inputs)
-            parts = nest.flatten(found) if nest.is_nested(found) else [found]
-            targets = [convert_to_tensor(parts[at]) for at in given]
-        return tape.gradient(targets, watched, list(weights), UnconnectedGradients.ZERO)
-
-    types = tuple([op.inputs[at].type for at in sources])
-    made = bind(
-        py_func_p, *op.inputs, *[grads[at] for at in given],
-        function=Opaque(differentiated), types=types, as_tensors=True,
+    """The gradients of a call, of which the op's last output is the record."""
+    inputs = [x for x in op.inputs if isinstance(x, Tensor)]
+    sources = tuple([at for at, x in enumerate(inputs) if _is_differentiable(x)])
+    targets = tuple([at for at, grad in enumerate(grads) if grad is not None])
+    *found, _ = bind(
+        py_func_gradient_p, op.outputs[-1], *inputs, *[grads[at] for at in targets],
+        sources=sources, targets=targets, types=tuple([inputs[at].type for at in sources]),
     )  # fmt: skip
-    found = iter(made if type(made) is tuple else (made,))
-    return [next(found) if at in sources else None for at in range(count)]
+    by_place = dict(zip(sources, found, strict=True))
+    made = [by_place.get(at) for at in range(len(inputs))]
+    return [None] * (len(op.inputs) - len(inputs)) + made
+
+
+def _gradient_kernel(call: _Call, *arrays: Any, sources: Any, targets: Any, types: Any) -> Any:
+    tape, weights = call.tape, _as_tensors(arrays[len(call.inputs) :])
+    with tape:
+        tape.watch(weights)
+        found = tape.gradient(
+            [call.results[at] for at in targets],
+            [call.inputs[at] for at in sources],
+            weights,
+            UnconnectedGradients.ZERO,
+        )
+    made = list(map(convert_to_tensor, found))
+    return (*[each.raw for each in made], _Call(tape, [*call.inputs, *weights], made))
+
+
+def _gradient_types(*inputs: Any, sources: Any, targets: Any, types: Any) -> Any:
+    return (*types, CALL_TYPE)
 
 
 _FACTS: Any = {"calls_back": True, "fallible": True}
-py_func_p = row(
-    "py_func", _kernel, _types, op_type="EagerPyFunc", gradient=_gradient, effect=True, **_FACTS
-)
+py_func_p = row("py_func", _kernel, _types, op_type="PyFunc", gradient=flat, effect=True, **_FACTS)
+recorded_py_func_p = row(
+    "recorded_py_func", _recorded_kernel, _recorded_types, op_type="EagerPyFunc",
+    gradient=_gradient, effect=True, **_FACTS,
+)  # fmt: skip
+py_func_gradient_p = row(
+    "py_func_gradient", _gradient_kernel, _gradient_types, op_type="EagerPyFunc",
+    gradient=_gradient, fallible=True,
+)  # fmt: skip
 pure_py_func_p = row("pure_py_func", _kernel, _types, op_type="PyFunc", gradient=flat, **_FACTS)
 
 
@@ -109,6 +176,9 @@ def _called(
     listed = list(inp) if isinstance(inp, list | tuple) else [inp]
     tensors = [convert_to_tensor(x) for x in listed]
     types = tuple(_declared(Tout))
+    if as_tensors and all(any(map(_is_differentiable, each)) for each in (tensors, types)):
+        *made, _ = bind(recorded_py_func_p, *tensors, function=Opaque(func), types=types)
+        return nest.pack_sequence_as(Tout, made) if nest.is_nested(Tout) else made[0]
     made = bind(
         py_func_p if stateful else pure_py_func_p, *tensors,
         function=Opaque(func), types=types, as_tensors=as_tensors,
@@ -148,8 +218,9 @@ def py_function(
         inp: a list of tensors.
         Tout: a dtype or a TensorSpec, or a list of them; an empty list for no results.
 
-    It has gradients: of what the function does, which is called once more for them. In a graph its
-    results have no static shape unless a TensorSpec tells one, and the graph cannot be saved.
+    It has gradients: of what the function does, which is recorded when it is called. Variables
+    that it reads have none in a graph: give them in `inp`. In a graph its results have no static
+    shape unless a TensorSpec tells one, and the graph cannot be saved.
     Raises what `func` does, and WrongDtypeError for results that are not as declared.
 
     >>> @rt.function

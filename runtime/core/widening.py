@@ -15,8 +15,10 @@ from runtime.core.primitive import TABLE, Primitive, bind, wide
 
 def is_widened(primitive: Primitive, inputs: Sequence[Any]) -> bool:
     """True if inputs have a dtype in which nothing is computed, and the op takes a wider one."""
+    if not primitive.letters:  # it may take what is no tensor
+        return False
     given = [x.dtype.np_dtype for x in inputs]
-    if not primitive.letters or dtypes.WIDENED.keys().isdisjoint(given):
+    if dtypes.WIDENED.keys().isdisjoint(given):
         return False
     if primitive.takes(given) or not primitive.takes([wide(dtype) for dtype in given]):
         return False

@@ -288,6 +288,70 @@ def test_gradients_of_python_functions() -> None:
     assert tape.gradient(y, X) is None
 
 
+class Scales:
+    """Numbers that calls take, one each."""
+
+    left: list[float]
+
+
+def scaled(x: Any) -> Any:
+    """What a Python function makes of x: another one at each call."""
+    return tf.py_function(lambda x: x * x * Scales.left.pop(), [x], tf.TensorSpec([], tf.float64))
+
+
+def scaled_where_large(x: Any) -> Any:
+    return 2.0 * scaled(x) if x > 1.0 else x * 3.0
+
+
+def scaled_in_rounds(x: Any) -> Any:
+    for i in range(tf.constant(4)):
+        if i % 2 == 0:
+            x = x * 0.5 + scaled(x)
+    return x
+
+
+def scaled_steps(x: Any) -> Any:
+    for _ in range(tf.constant(3)):
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = scaled(x)
+        x = x - 0.01 * tape.gradient(y, x)
+    return x
+
+
+@tf.function
+def scaled_in_a_graph(x: Any) -> Any:
+    return scaled(x) + 1.0
+
+
+def scaled_rows(x: Any) -> Any:
+    return tf.reduce_sum(tf.map_fn(scaled, tf.stack([x, x + 1.0])))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        *(scaled, scaled_where_large, scaled_in_rounds, scaled_steps, scaled_rows),
+        lambda x: scaled_in_a_graph(x) * scaled_in_a_graph(x + 1.0),
+    ],
+)
+@pytest.mark.parametrize("at", [0.5, 1.5])
+def test_a_python_function_is_called_once_with_its_gradient(function: Any, at: float) -> None:
+    found = []
+    for run in (function, tf.function(function)):
+        Scales.left = [7.0, 5.0, 3.0, 2.0]
+        x = tf.constant(at, tf.float64)
+        with tf.GradientTape() as outer:
+            outer.watch(x)
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                y = run(x)
+            slope = tape.gradient(y, x, unconnected_gradients="zero")
+        curvature = outer.gradient(slope, x, unconnected_gradients="zero")
+        found.append([float(y), float(slope), float(curvature), len(Scales.left)])
+    assert found[0] == pytest.approx(found[1])
+
+
 def test_errors_of_python_functions() -> None:
     def divided(x: Any) -> Any:
         return tf.py_function(lambda a: 1 / 0, [x], tf.float64)
