@@ -26,6 +26,36 @@ def slope_of(u, w):
     return tape.gradient(z, u)
 
 
+@rt.function
+def graph(u, w):
+    if u > w:
+        u = u * 0.5
+    return u * w
+
+
+@rt.custom_gradient
+def cubed(u):
+    return u * u * u, lambda d: d * 3.0 * u * u
+
+
+@rt.recompute_grad
+def anew(u):
+    return bent(u) * u
+
+
+def called_back(u):
+    return rt.py_function(lambda u: u * u, [u], rt.TensorSpec([], rt.float64))
+
+
+class Box:
+    def __init__(self, v):
+        self.v = v
+
+    def take(self, u):
+        self.v = self.v * 0.5 + u
+        return self.v * u
+
+
 def matrix(u, w):
     return rt.stack([rt.stack([u, w]), rt.stack([w, u + 2.0])])
 
@@ -47,6 +77,13 @@ _SMOOTH = (
     *("rt.unstack(rt.stack([{u}, {w}]))[0]", "rt.split(rt.stack([{u}, {w}]), 2)[1][0]"),
     *("rt.nn.moments(rt.stack([{u}, {w}]), [0])[0]", "rt.math.top_k(rt.stack([{u}, {w}]))[0][0]"),
     *("rt.sort(rt.stack([{u}, {w}]))[1]", "rt.cumsum(rt.stack([{u}, {w}]))[1]"),
+    *("graph({u}, {w})", "cubed({u})", "anew({u})", "called_back({u}) * {w}", "box.take({u})"),
+    *("rt.cond({u} > {w}, lambda: {u} * {w}, lambda: {u} - {w})", "box.v * {u}"),
+    "rt.while_loop(lambda a, b: b < n, lambda a, b: (a * {u}, b + 1), [{w} * 1.0, 0])[0]",
+    *("rt.reduce_sum(rt.map_fn(bent, rt.stack([{u}, {w}])))", "items[-1] * {u}"),
+    *("rt.foldl(lambda a, b: a * b + {u}, rt.stack([{u}, {w}]))", "items[n % len(items)] * {u}"),
+    *("rt.scan(lambda a, b: a * b, rt.stack([{u}, {w}]))[1]", "rt.add_n(items) * {u}"),
+    "rt.reduce_sum(rt.vectorized_map(lambda a: a * {u}, rt.stack([{u}, {w}])))",
     *("rt.linalg.det(regular({u}, {w}))", "rt.linalg.qr(regular({u}, {w}))[1][0, 0]"),
 )
 _PARTIAL = (
@@ -82,6 +119,7 @@ class Writer(Lines):
 
     def ways(self) -> list[Callable[[], None]]:
         simple = [self.assignment] * 4 + [self.guarded] * 3 + [self.read_later] * 2
+        simple += [self.kept] * 2
         simple += [self.inner] * 2 + [self.stopped, self.watched, self.asked, self.left_round]
         nested = [self.branching] * 4 + [self.looping] * 3
         return simple if self.depth > 4 else simple + nested
@@ -103,6 +141,11 @@ class Writer(Lines):
         self.line(f"{name} = {self.formula(*_PARTIAL)}")
         self.line(f"if {self.test()}:")
         self.line(f"{INDENT}{self.pick('u', 'w')} = {name} * 0.5")
+
+    def kept(self) -> None:
+        """A tensor that a list or an object holds."""
+        form = self.pick("items.append({0})", "items.append({0})", "box.v = {0}", "items[0] = {0}")
+        self.line(form.format(self.formula(*_SMOOTH)))
 
     def inner(self) -> None:
         """The gradient by a tape of its own, which the tape around may see."""
@@ -182,6 +225,7 @@ class Writer(Lines):
         self.line("tape.watch([x, y])")
         begin = ("u, w = x * 1.0, y + 0.5", "u, w = x * y, y + 0.5", "u, w = rt.sin(x), y * 1.0")
         self.line(self.pick(*begin))
+        self.line("box, items = Box(u * 2.0), [u * w]")
         while self.left > 0:
             self.statement()
         self.line("total = u + w")
