@@ -97,7 +97,7 @@ def _parts_of(key: Any) -> Any:
 
 def leaves(key: Any) -> Iterator[Any]:
     """A key, or what is in a tuple and in the tuples in it."""
-    if type(key) is not tuple:
+    if not _compares_as(tuple, key):
         yield key
     else:
         for part in key:
@@ -116,14 +116,14 @@ def check_there(is_absent: Any, key: Any) -> None:
 
 
 def _replaced(key: Any, part: Any, other: Any) -> Any:
-    if type(key) is tuple:
-        return tuple([_replaced(each, part, other) for each in key])
+    if _compares_as(tuple, key):
+        return tuple.__new__(type(key), [_replaced(each, part, other) for each in key])
     return other if key is part else key
 
 
 def _in_numbers(key: Any) -> Any:
-    if type(key) is tuple:
-        return tuple(map(_in_numbers, key))
+    if _compares_as(tuple, key):
+        return tuple.__new__(type(key), map(_in_numbers, key))
     kind: Any = key.__class__
     if is_reference(key) and kind.__repr__ is object.__repr__:
         return object.__new__(kind)  # no run has the object itself

@@ -923,6 +923,25 @@ class Place(NamedTuple):
     column: int
 
 
+PLACES = {Place(1, 1): 5, Place(2, 0): 6}
+PAIRS = {(1, 1): 5, (2, 0): 6}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda row, column: PLACES[Place(row, column)],
+        lambda row, column: Place(row, column) in PLACES,
+        lambda row, column: (row, column) in PLACES,
+        lambda row, column: PAIRS.get(Place(row, column), -1),
+        lambda row, column: {Place(1, 1): 5}.get(Place(row, column)) is None,
+        lambda row, column: {Place(1, column): 5}.get(Place(row, 1), 0),
+    ],
+)
+def test_named_tuples_find_entries_of_known_dicts(function: Any) -> None:
+    assert_as_in_python(function, (1, 1), (2, 0), (3, 4))
+
+
 def test_named_tuples_leave_as_such() -> None:
     @rt.function
     def places(n):
