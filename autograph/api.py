@@ -59,8 +59,8 @@ def convert_for_staging(target: T, asks: bool = False) -> T:
     """Convert a function that is being staged as a whole, `try` included.
 
     A `try` in it may then depend on staged values; else it is as by `convert`. With `asks`,
-    each comparison and each read of an item in it asks a backend, and each list that it makes is
-    given to what makes lists: see `lists_made_by`.
+    each comparison, and each read and assignment of an item, in it asks a backend, and each list
+    that it makes is given to what makes lists: see `lists_made_by`.
 
     >>> def inverse(x):
     ...     try:

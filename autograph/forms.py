@@ -11,7 +11,8 @@ class Form(Enum):
     PLAIN is what `convert` makes and what the command prints. STAGED is for a function that is
     being staged: `try` becomes blocks, too. ASKING is for one that is staged once more, since the
     first time Python itself has asked a staged value, or there were lists that the run chooses:
-    besides, each comparison and read of an item asks a backend, and each list is marked.
+    besides, each comparison, and each read and assignment of an item, asks a backend, and each list
+    is marked.
     """
 
     PLAIN = "plain"

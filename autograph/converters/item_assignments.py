@@ -19,7 +19,17 @@
 A statement stays as it is where the target is no name that can be rebound (an attribute, an item, a
 name of another scope) or is not read afterwards: a list or a tensor changes itself, for all of its
 names, and what is a value refuses, for the new one would be lost. The arguments stand in the order
-in which Python evaluates them.
+in which Python evaluates them. In the form that asks, only the run may know the place there:
+
+    >>> from autograph.forms import Form
+    >>> print(show('item_assignments', '''
+    ... def f(self, i, v):
+    ...     self.x[i] = v
+    ...     self.x[i] += v
+    ... ''', Form.ASKING))
+    def f(self, i, v):
+        ag.store_item(v, to=self.x, at=i)
+        ag.store_update(self.x, i, '+=', lambda: v)
 """
 
 from __future__ import annotations
@@ -30,10 +40,20 @@ from typing import Any
 import gast
 
 from autograph.analysis.blocks import Flow
+from autograph.analysis.growth import is_constant_index
 from autograph.analysis.scopes import own_nodes
 from autograph.context import Context
+from autograph.forms import Form
 from autograph.names import Namer
-from autograph.quoting.builders import assign, call_ag, constant, lambda_of, name_load, name_store
+from autograph.quoting.builders import (
+    assign,
+    call_ag,
+    constant,
+    expression_statement,
+    lambda_of,
+    name_load,
+    name_store,
+)
 from autograph.rewriting import fits_lambda, rewrite_statements
 
 _OPERATORS = {
@@ -48,10 +68,11 @@ def convert(context: Context) -> None:
     for function in context.functions:
         if any(_is_item(node) for node in own_nodes(function.body)):
             flow = context.flow(function)
-            assignments = _Assignments(flow, context.namer)
+            asks = context.form is Form.ASKING
+            assignments = _Assignments(flow, context.namer, asks)
             rules: dict[type[Any], Any] = {
                 gast.Assign: assignments.statement,
-                gast.AugAssign: partial(_augmented, flow),
+                gast.AugAssign: partial(_augmented, flow, asks),
             }
             rewrite_statements(function, rules)
 
@@ -63,8 +84,9 @@ def _is_item(node: Any) -> bool:
 class _Assignments:
     """Lowers the assignments of one function, each target in its turn, as Python does."""
 
-    def __init__(self, flow: Flow, namer: Namer) -> None:
+    def __init__(self, flow: Flow, namer: Namer, asks: bool) -> None:
         self.flow = flow
+        self.asks = asks
         self.namer = namer
         self.names: list[str] = []
         self.taken = 0
@@ -82,21 +104,29 @@ class _Assignments:
             return [node]
         self.taken = 0
         if len(node.targets) == 1:
-            return self.into(node.targets[0], node.value, items, node)
+            return self.into(node.targets[0], node.value, items, node, node)
         name = self.name()
         made: list[gast.stmt] = [assign(name, node.value, node)]
         for target in node.targets:
-            made += self.into(target, name_load(name, target), items, target)
+            made += self.into(target, name_load(name, target), items, target, node)
         return made
 
     def items(self, target: Any, node: gast.Assign) -> list[Any]:
-        """The items in a target whose names can be rebound."""
-        return [part for part in own_nodes(target) if _can_rebind(part, node, self.flow)]
+        """The items in a target whose names can be rebound; with `asks`, further ones."""
+        return [
+            part
+            for part in own_nodes(target)
+            if _can_rebind(part, node, self.flow) or (self.asks and _has_place(part))
+        ]
 
-    def into(self, target: Any, value: gast.expr, items: list[Any], at: Any) -> list[gast.stmt]:
+    def into(
+        self, target: Any, value: gast.expr, items: list[Any], at: Any, node: gast.Assign
+    ) -> list[gast.stmt]:
         """Statements that assign a value: part by part from the first item on."""
         if target in items:
             keywords = {"to": _read(target.value), "at": _slice(target.slice)}
+            if not _can_rebind(target, node, self.flow):
+                return [expression_statement(call_ag("store_item", [value], at, keywords), at)]
             return [assign(target.value.id, call_ag("setitem", [value], at, keywords), at)]
         made: list[gast.stmt] = [assign(target, value, at)]
         waits = False
@@ -106,7 +136,7 @@ class _Assignments:
                 part = element.value if isinstance(element, gast.Starred) else element
                 name = self.name()
                 target.elts[index] = _in_place_of(element, name)
-                made += self.into(part, name_load(name, part), items, part)
+                made += self.into(part, name_load(name, part), items, part, node)
         return made
 
 
@@ -117,14 +147,21 @@ def _in_place_of(element: Any, name: str) -> gast.expr:
     return gast.copy_location(gast.Starred(stored, gast.Store()), element)
 
 
-def _augmented(flow: Flow, node: gast.AugAssign) -> gast.stmt:
+def _augmented(flow: Flow, asks: bool, node: gast.AugAssign) -> gast.stmt:
     target = node.target
-    if not _can_rebind(target, node, flow) or not fits_lambda(node.value):
+    is_name = _can_rebind(target, node, flow)
+    if not (is_name or (asks and _has_place(target))) or not fits_lambda(node.value):
         return node
     operator = constant(_OPERATORS[type(node.op)], node)
     value = lambda_of(node.value, node.value)
     arguments = [_read(target.value), _slice(target.slice), operator, value]
+    if not is_name:
+        return expression_statement(call_ag("store_update", arguments, node), node)
     return assign(target.value.id, call_ag("update_item", arguments, node), node)
+
+
+def _has_place(target: Any) -> bool:
+    return _is_item(target) and not is_constant_index(target.slice)
 
 
 def _can_rebind(target: Any, node: gast.stmt, flow: Flow) -> bool:
@@ -136,8 +173,8 @@ def _can_rebind(target: Any, node: gast.stmt, flow: Flow) -> bool:
     return is_read_later and name in scope.locals | scope.outer
 
 
-def _read(name: gast.Name) -> gast.expr:
-    return name_load(name.id, name)
+def _read(item: Any) -> gast.expr:
+    return name_load(item.id, item) if isinstance(item, gast.Name) else item
 
 
 def _slice(node: Any) -> Any:

@@ -33,7 +33,7 @@ from autograph.operators.definedness import defined
 from autograph.operators.displays import dict_of, set_of, set_spread, spread, tuple_spread
 from autograph.operators.for_loop import for_loop
 from autograph.operators.growing import growing
-from autograph.operators.items import getitem, setitem, update_item
+from autograph.operators.items import getitem, setitem, store_item, store_update, update_item
 from autograph.operators.logical import all_, and_, any_, compare, not_, or_
 from autograph.operators.matching import (
     is_instance,
@@ -84,6 +84,8 @@ __all__ = [
     "setitem",
     "spread",
     "starred",
+    "store_item",
+    "store_update",
     "subject",
     "template",
     "text",

@@ -62,6 +62,32 @@ def update_item(target: Any, key: Any, symbol: str, value: Thunk) -> Any:
         raise
 
 
+def store_item(value: Any, *, to: Any, at: Any) -> None:
+    """`to[at] = value` where no name stands for `to`: a list changes itself, also where only the
+    run knows the place.
+    """
+    try:
+        backend = _backend_of_slice(at) if type(to) is list else None
+        if backend is None:
+            _set(to, at, value)
+        else:
+            backend.setitem(value, to, at)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
+def store_update(target: Any, key: Any, symbol: str, value: Thunk) -> None:
+    """`target[key] symbol value()` where no name stands for the target."""
+    try:
+        backend = _backend_of_slice(key) if type(target) is list else None
+        old = target[key] if backend is None else _item(backend, target, key)
+        store_item(_UPDATES[symbol](old, value()), to=target, at=key)
+    except BaseException as error:  # whatever passes through is the user's: only our frame goes
+        hide(error)
+        raise
+
+
 def _set(target: Any, key: Any, value: Any) -> None:
     if this_thread.observers and type(target) not in (list, dict):
         _tell_of_setter(target)

@@ -112,7 +112,7 @@ def _recorded_types(*inputs: Any, function: Opaque, types: Any) -> Any:
 
 def _is_differentiable(item: Any) -> bool:
     """Whether a tensor, or one of a type, may have a gradient."""
-    return item.dtype.is_floating or item.dtype.is_complex
+    return bool(item.dtype.is_floating or item.dtype.is_complex)
 
 
 def _gradient(op: Any, *grads: Any) -> list[Any]:
@@ -139,7 +139,7 @@ def _gradient_kernel(call: _Call, *arrays: Any, sources: Any, targets: Any, type
             weights,
             UnconnectedGradients.ZERO,
         )
-    made = list(map(convert_to_tensor, found))
+    made: list[Any] = list(map(convert_to_tensor, found))
     return (*[each.raw for each in made], _Call(tape, [*call.inputs, *weights], made))
 
 

@@ -20,7 +20,7 @@ from runtime.staging import texts
 from runtime.staging.aliasing.aliases import want_joined
 from runtime.staging.arrays.indexed import GRIDS, JOINING, grid, joined
 from runtime.staging.arrays.items import item_of_array
-from runtime.staging.backend import BACKEND
+from runtime.staging.backend import BACKEND, set_item
 from runtime.staging.builtin_functions import BUILTINS
 from runtime.staging.control import branches
 from runtime.staging.lists import staged_items
@@ -192,7 +192,11 @@ class Row(GrowingSequence):
             _assign(self, at, item)  # others may have no item there
             return
         for row, here in meant(self.rows, self.place):
-            row[at] = branches.cond(here, lambda: item, lambda row=row: row[at], (), ("the item",))
+            set_item(
+                branches.cond(here, lambda: item, lambda row=row: _at(row, at), (), ("the item",)),
+                row,
+                at,
+            )
 
     def __repr__(self) -> str:
         return repr(self.copy())

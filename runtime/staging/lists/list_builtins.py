@@ -32,6 +32,7 @@ from runtime.graph.nodes import apply
 from runtime.graph.structures import has_object
 from runtime.graph.text_ops import TEXT_RANKS
 from runtime.staging import texts
+from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
@@ -52,7 +53,7 @@ from runtime.staging.lists.spread_calls import spread_call
 from runtime.staging.lists.staged_items import stacked
 from runtime.staging.lists.walks import Items, unpacked
 from runtime.staging.refusals import refuse
-from runtime.staging.scopes import called
+from runtime.staging.scopes import called, outermost
 from runtime.staging.tracing import is_symbol
 
 # Sorting
@@ -670,6 +671,18 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
         items[:] = elements(made, method.__name__)
 
     return changing
+
+
+def _set_item(value: Any, items: list[Any], key: Any) -> list[Any]:
+    """`items[key] = value` of a list of Python's, at a place that only the run knows."""
+    if not is_symbol(key) or not outermost().existed(items):
+        items[key] = value  # where only the run knows the key, it raises what tells the way out
+    else:
+        _in_place(GrowingList.__setitem__)(items, key, value)
+    return items
+
+
+SETTERS[list] = _set_item
 
 
 def _with_key(function: Callable[..., Any]) -> Callable[..., Any]:
