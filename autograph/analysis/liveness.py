@@ -163,9 +163,10 @@ class _Liveness:
         if not node.finalbody:
             return after, exits
         dropped = after if hasattr(node, DISCARDS) else NONE
+        asked = frozenset(getattr(node, DISCARDS, ()))
         ways = exits._replace(raising=exits.raising | dropped)
-        leave = Exits(*(self.block(node.finalbody, way, exits) for way in ways))
-        return self.block(node.finalbody, after | exits.raising, exits), leave
+        leave = Exits(*(self.block(node.finalbody, way | asked, exits) for way in ways))
+        return self.block(node.finalbody, after | exits.raising | asked, exits), leave
 
     def match(self, node: Any, after: Names, exits: Exits) -> Names:
         live = after

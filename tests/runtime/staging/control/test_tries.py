@@ -175,6 +175,29 @@ def broken_off_in_a_finally_that_returns(x):
     return x
 
 
+def gone_on_in_a_finally(x):
+    n = 0
+    for i in range(3):
+        try:
+            n = n + 12 // (x - i)
+        finally:
+            if x > 1:
+                continue
+    return n
+
+
+def gone_on_in_the_middle_of_a_finally(x):
+    n = 0
+    for i in range(3):
+        try:
+            n = n + [5, 3, 8][x]
+        finally:
+            if i == 1 or x == 3:
+                continue
+            n = n + 100
+    return n
+
+
 def a_with_in_a_finally(x):
     k = 0
     try:
@@ -1056,6 +1079,8 @@ SAME: list[Callable[[Any], Any]] = [
     return_that_another_exit_discards,
     returns_of_rounds_that_are_discarded,
     broken_off_in_a_finally_that_returns,
+    gone_on_in_a_finally,
+    gone_on_in_the_middle_of_a_finally,
     a_with_in_a_finally,
     a_with_in_an_else,
     mapped_in_a_try,
