@@ -95,7 +95,8 @@ def _zeros_for(items: Items, dtype: DType, shape: Shape) -> Any:
         return zeroed(shape, dtype.np_dtype, None)
     if not items:
         raise errors.InvalidValueError(
-            "an empty TensorArray whose elements have no known shape has no value"
+            "an empty TensorArray whose elements have no known shape has no value: "
+            "make it with element_shape="
         )
     if written is None:
         raise errors.InvalidValueError(

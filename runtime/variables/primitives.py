@@ -113,9 +113,8 @@ def _updating(ufunc: Any) -> Callable[..., tuple[()]]:
         return c_contiguous(np.asarray(made, raw.dtype) if isinstance(made, bytes) else made)
 
     def kernel(value: Any, *, variable: VariableHandle) -> tuple[()]:
-        what = f"{ufunc.__name__} a value to"
-        variable.check_shape(value.shape, what)
-        variable.check_shape(value.shape, what, np.shape(variable.raw_value()))
+        variable.check_shape(value.shape)
+        variable.check_shape(value.shape, held=np.shape(variable.raw_value()))
         renew(variable, value, compute)
         return ()
 

@@ -125,6 +125,19 @@ def test_messages_name_op_shapes_and_dtypes(run: Any, name: str) -> None:
     assert re.search(f"{message}$", str(caught.value).partition("\n")[0])
 
 
+@pytest.mark.parametrize("method", ["assign", "assign_add", "assign_sub"])
+@pytest.mark.parametrize(
+    "run", [lambda f: f(), lambda f: tf.function(f)()], ids=["eager", "traced"]
+)
+def test_another_shape_is_assigned_in_one_text(run: Any, method: str) -> None:
+    message = (
+        "Cannot assign value to variable 'v:0': it has the shape (2,), the value has the shape "
+        "(3,), and these are not compatible"
+    )
+    with pytest.raises(errors.InvalidArgumentError, match=re.escape(message)):
+        run(lambda: getattr(VARIABLE, method)(tf.ones([3])))
+
+
 @pytest.mark.parametrize(
     ("value", "dtype", "message"),
     [

@@ -59,6 +59,16 @@ def until_break(x: Any) -> Any:
     return array.stack()
 
 
+def none_found(x: Any) -> Any:
+    array = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[2])
+    pairs = tf.TensorArray(tf.float32, 0, dynamic_size=True, element_shape=[None, 2])
+    for row in x:
+        if row[0] > 9.0:
+            array = array.write(array.size(), row)
+            pairs = pairs.write(pairs.size(), x)
+    return array.stack(), pairs.concat()
+
+
 def several(x: Any) -> Any:
     array = tf.TensorArray(tf.float32, 4).scatter([3, 1], x[:2]).write(0, x[2])
     return array.gather([1, 3, 0]), array.identity().read(3)
@@ -116,6 +126,7 @@ PROGRAMS: list[tuple[Callable[[Any], Any], Any]] = [
     (in_branches, np.where(ROWS[:, :1] > 1.0, ROWS, -ROWS)),
     (unless_it_raises, ROWS[:1]),
     (until_break, ROWS[:2]),
+    (none_found, (ROWS[:0], ROWS[:0])),
     (several, (ROWS[[1, 0, 2]], ROWS[0])),
     (pieces, (FLAT[3:], np.concatenate([FLAT[:2], FLAT[1:]]))),
     (of_booleans, ROWS[:, 0] > 1.0),
