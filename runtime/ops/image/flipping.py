@@ -7,8 +7,7 @@ from typing import Any
 
 import runtime.ops as ops
 from runtime.core.tensor import Tensor
-from runtime.ops.arguments import static_int
-from runtime.ops.image.sizes import as_image, dimension
+from runtime.ops.image.sizes import as_image, as_length, dimension
 from runtime.ops.random.stateful import uniform
 from runtime.ops.random.stateless import stateless_uniform
 
@@ -44,20 +43,43 @@ def transpose(image: Any, name: str | None = None) -> Tensor:
     return ops.transpose(x, (1, 0, 2) if x.ndim == 3 else (0, 2, 1, 3))
 
 
-def rot90(image: Any, k: int = 1, name: str | None = None) -> Tensor:
+def rot90(image: Any, k: Any = 1, name: str | None = None) -> Tensor:
     """The image turned by `k` times 90 degrees against the clock.
+
+    `k` may be a scalar that only the run knows.
 
     >>> grey = rt.reshape(rt.range(4.), [2, 2, 1]) / 4.
     >>> rt.image.rot90(grey).numpy().tolist()
     [[[0.25], [0.75]], [[0.0], [0.5]]]
     """
-    x = as_image(image)
-    turns = static_int(k, "k") % 4
+    x, turns = as_image(image), as_length(k, "k") % 4
+    if isinstance(turns, Tensor):
+        return _turned(x, turns)
     if turns == 1:
         return flip_up_down(transpose(x))
     if turns == 2:
         return flip_up_down(flip_left_right(x))
     return flip_left_right(transpose(x)) if turns == 3 else x
+
+
+def _turned(x: Tensor, turns: Tensor) -> Tensor:
+    """The image turned by 0 to 3 times 90 degrees, as only the run knows."""
+    made = _transposed_where(ops.equal(turns % 2, 1), x)
+    is_upside_down = ops.logical_or(ops.equal(turns, 1), ops.equal(turns, 2))
+    made = ops.where(is_upside_down, flip_up_down(made), made)
+    return ops.where(ops.greater_equal(turns, 2), flip_left_right(made), made)
+
+
+def _transposed_where(test: Tensor, x: Tensor) -> Tensor:
+    *batch, height, width, channels = x.static_shape or ()
+    if height == width is not None:
+        return ops.where(test, transpose(x), x)
+    first = len(batch)
+    exchanged, kept = (
+        [*range(first), *pair, first + 2] for pair in ((first + 1, first), (first, first + 1))
+    )
+    made = ops.transpose(x, ops.where(test, exchanged, kept))
+    return ops.ensure_shape(made, (*batch, None, None, channels))
 
 
 def _flipped(

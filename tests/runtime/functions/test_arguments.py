@@ -52,7 +52,7 @@ WRONG: dict[str, tuple[Any, str]] = {
         lambda: tf.nn.max_pool1d(tf.ones([1, 4, 3]), 2, 1, np.array(1.0)),
         "explicit padding must be a list",
     ),
-    "turns": (lambda: tf.image.rot90(IMAGE, 1.5), "k must be made of integers"),
+    "turns": (lambda: tf.image.rot90(IMAGE, 1.5), "k must be an integer"),
     "large number": (lambda: tf.constant([2**64 - 2]), "does not fit dtype int32"),
     "negative size": (lambda: tf.constant(1, shape=[-1]), "Dimension -1 must be >= 0"),
 }

@@ -140,6 +140,34 @@ def test_resizing_to_sizes_of_the_run(method: str) -> None:
     np.testing.assert_array_equal(padded.numpy(), image.resize_with_pad(x, 7, 4, method).numpy())
 
 
+@pytest.mark.parametrize("shape", [None, (None, None, None, 3), (5, 6, 3), (4, 4, 1)])
+@pytest.mark.parametrize("dtype", ["int32", "int64", "uint8"])
+def test_turns_of_the_run(shape: Any, dtype: str) -> None:
+    rank = 4 if shape is None else len(shape)
+    picture = X[0, : shape[0], : shape[1], : shape[2]] if rank == 3 else X
+    images = tf.TensorSpec((None,) * rank if shape is None else shape)
+
+    @tf.function(input_signature=[images, tf.TensorSpec((), dtype)])
+    def turned(x: Any, k: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = image.rot90(x, k)
+            order = tf.cast(tf.range(tf.size(y)), y.dtype)
+            loss = tf.reduce_sum(y * tf.reshape(order, tf.shape(y)))
+        return y, tape.gradient(loss, x)
+
+    static = turned.get_concrete_function().structured_outputs[0].shape
+    assert static.rank == rank
+    assert shape is None or static[-1] == shape[-1]
+    assert shape != (4, 4, 1) or static == shape
+    for k in range(0 if dtype == "uint8" else -3, 6):
+        made, gradient = turned(tf.constant(picture), tf.constant(k, dtype))
+        expected = np.rot90(picture, k, (-3, -2))
+        np.testing.assert_array_equal(made.numpy(), expected)
+        order = np.arange(picture.size).reshape(expected.shape)
+        np.testing.assert_array_equal(gradient.numpy(), np.rot90(order, -k, (-3, -2)))
+
+
 # call, what NumPy says
 SAME: list[tuple[Any, Any]] = [
     (lambda: image.flip_left_right(X), X[:, :, ::-1]),
