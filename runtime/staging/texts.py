@@ -448,12 +448,22 @@ def _of_error(function: Callable[..., str], error: BaseException) -> Any:
         return joining(kind.__name__, ends[0], inside, ends[1])
     if shows is KeyError.__str__ and len(args) == 1:
         return call(repr)(one)
-    if shows in OF_ERRORS:
+    if isinstance(error, OSError) and shows is OSError.__str__ and _has_number(error):
+        return joining("[Errno ", call(str)(args[0]), "] ", call(str)(args[1]))
+    if shows in OF_ERRORS or (shows in _AS_OTHERS and len(args) < 2):
         return call(str)(one)
     raise refuse(
         f"a text is made of {with_article(kind.__name__)} that holds what only the run knows",
         "make it of its arguments: error.args",
     )
+
+
+def _has_number(error: OSError) -> bool:
+    return len(error.args) == 2 and error.filename is None
+
+
+_AS_OTHERS = OSError.__str__, ImportError.__str__
+"""The texts of classes that are those of other exceptions where there is one argument."""
 
 
 def _kept(item: Any) -> Any:

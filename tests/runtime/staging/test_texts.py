@@ -306,6 +306,27 @@ def by_syntax_error(x):
     return x
 
 
+def texts_of_caught_errors(x):
+    """Of classes whose texts are those of others where there is one argument, and where not."""
+    last = [""]
+    for n in range(x):
+        try:
+            if n % 4 == 0:
+                raise ConnectionError(f"try {n}")
+            if n % 4 == 1:
+                raise OSError(n, f"try {n}")
+            if n % 4 == 2:
+                raise ImportError(f"try {n}")
+            raise TimeoutError(n)
+        except OSError as error:
+            last[0] = f"{last[0]} {error}"
+        except ImportError as error:
+            last[0] += str(error)
+    if x > 0:
+        raise RuntimeError(f"gave up: {last[0]}")
+    return x
+
+
 class TooLarge(Exception):
     def __init__(self, n):
         self.n = n
@@ -335,6 +356,7 @@ def chosen_before(x):
         by_syntax_error,
         by_a_class_of_the_users,
         chosen_before,
+        texts_of_caught_errors,
     ],
 )
 def test_errors_hold_the_text_of_the_run(function: Callable[..., Any]) -> None:
