@@ -85,6 +85,7 @@ class Snapshot:
         elements: how many elements and objects are looked at in all.
         array_bytes: the size of an array that is compared by content.
         outer: another snapshot, which is to look at the global variables that this one reaches.
+        around: another one, of a block around: what both look at later is remembered once.
         earlier: another one; what that knows as it was then, this one does not look at.
         made: the ids of objects that are new, which it does not look at either.
 
@@ -100,11 +101,13 @@ class Snapshot:
         elements: int = ELEMENTS,
         array_bytes: int = ARRAY_BYTES,
         outer: Snapshot | None = None,
+        around: Snapshot | None = None,
         earlier: Snapshot | None = None,
         made: Collection[int] = (),
     ) -> None:
         self.beyond: list[str] = []
         self._outer = outer
+        self._around = around
         self._known: Container[Any] = () if earlier is None else earlier._entries
         self._made = made
         self._depth = depth
@@ -171,8 +174,10 @@ class Snapshot:
                     continue
                 if not self._within(kind, value, path, depth, lent):
                     continue
-                state = kind.take(value)
-                entries[key] = _Entry(kind, value, state, path, self._late, lent)
+                entry = self._shared(key, lent)
+                if entry is None:
+                    entry = _Entry(kind, value, kind.take(value), path, self._late, lent)
+                entries[key], state = entry, entry.state
                 if cls is GlobalVariable and self._outer is not None:
                     self._outer.add(render(path), value)
                 if value is sys.modules:
@@ -182,9 +187,16 @@ class Snapshot:
                 for style, part, child in kind.parts(value, state):
                     pending.append((child, (path, style, part), below, lent))
 
+    def _shared(self, key: Any, lent: bool) -> _Entry | None:
+        """The entry of the snapshot around for an object that is as it was there."""
+        entry = None if self._around is None or not self._late else self._around._entries.get(key)
+        if entry is None or not entry.late or entry.lent != lent:
+            return None
+        return entry if entry.kind.same(entry.value, entry.state) else None
+
     def close(self) -> None:
-        """Add nothing to another snapshot from now on, which holds other objects."""
-        self._outer = None
+        """Ask and tell no other snapshot from now on: they hold other objects."""
+        self._outer = self._around = None
 
     @property
     def is_full(self) -> bool:
@@ -222,7 +234,8 @@ class Snapshot:
         if is_same and not self._are_late(results):
             return
         late = self.notes()
-        notes = [*late, self._made, *notes_taken()]
+        # Snapshots of blocks in each other have entries in common.
+        notes = list({id(each): each for each in (*late, self._made, *notes_taken())}.values())
         # What was made is looked into, though it has no state that is compared.
         states: dict[int, list[_Entry]] = {key: [] for key in self._made}
         for entry in notes:
