@@ -202,6 +202,15 @@ def held_of(value: Any) -> list[Part]:
     return [(as_itself, None, value.held)]
 
 
+def options_of(value: Any) -> list[Part]:
+    """Returns the objects of which a library's one stands for one."""
+    return [
+        (as_itself, None, option)
+        for option in value.options
+        if type(option) not in NO_PARTS and not callable(option)
+    ]
+
+
 def elements_of(value: Iterable[Any]) -> list[Part]:
     return [(as_item, i, child) for i, child in enumerate(value) if type(child) not in NO_PARTS]
 

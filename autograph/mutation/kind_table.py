@@ -34,6 +34,7 @@ from autograph.mutation.containers import (
     elements_of,
     held_of,
     members_of,
+    options_of,
     referent_of,
     referents_of,
 )
@@ -98,6 +99,9 @@ def _find_kinds(kind: type) -> Iterator[Kind]:
         return
     if getattr(kind, "may_be_missing", False):
         yield _HOLDER
+        return
+    if getattr(kind, "is_one_of_options", False):
+        yield _CHOICE
         return
     yield from (found for base, found in _CONTAINERS if issubclass(kind, base))
     named = next((_named(base) for base in kind.__mro__ if _named(base)), None)
@@ -167,6 +171,7 @@ _FOREIGN = (FOREIGN, *BY_NAME.values())
 _ARGUMENTS = ArgumentsKind()
 _CAUSE = CauseKind()
 _HOLDER = Kind(held_of)
+_CHOICE = Kind(options_of)
 _MEMORY = MemoryKind()
 _ITERATOR = IteratorKind()
 _GENERATOR = GeneratorKind()

@@ -28,7 +28,7 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.core.state import state
 from runtime.core.tensor import Tensor
 from runtime.graph.data import as_data
-from runtime.graph.structures import Handler, Structure, add_handler
+from runtime.graph.structures import Handler, Structure, add_handler, structure_of
 from runtime.graph.templates import Written
 from runtime.staging.bytecode import is_reflected, rows_unpacked
 from runtime.staging.control.references import is_all_users, is_reference_class, want_asked
@@ -67,6 +67,7 @@ class Choice(StandIn):
     __slots__ = ("options", "place")
     options: tuple[Any, ...]
     place: Any
+    is_one_of_options = True
     __array_ufunc__ = None
 
     def __init__(self, options: tuple[Any, ...], place: Any) -> None:
@@ -163,10 +164,20 @@ class Choice(StandIn):
         found = [getattr(option, name) for option in self.options]
         if all(map(callable, found)) and not isinstance(self.options[0], type):
             return Choice(tuple(found), self.place)
+        if all(isinstance(each, list | dict | set) for each in found):
+            from runtime.staging.lists.sequences import chosen
+
+            return chosen(found, self.place)
         return self.apply(lambda option: getattr(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        raise refused(self, "changed")
+        if not all(map(is_token, self.options)):
+            raise refused(self, "changed")
+
+        def put(option: Any, *, _reached: Any = value) -> None:
+            setattr(option, name, value)
+
+        self.apply(put)
 
     def __delattr__(self, name: str) -> None:
         raise refused(self, "changed")
@@ -326,14 +337,17 @@ def is_option(value: Any) -> bool:
 
 def is_token(value: Any) -> bool:
     """Whether it counts by what object it is alone: an `object()`, and one of a class of the
-    user's, from before the call, that has no attributes of its own.
+    user's, from before the call, that has no attributes of its own; others, too, where a trace
+    refers to the objects of their class.
     """
     kind = type(value)
     if state.trace is None:
         return False
     if kind is object:
         return value not in outermost().memo.get(object, ())
-    if not is_all_users(kind) or is_reference_class(kind) or attributes_of(value):
+    if not is_all_users(kind) or is_reference_class(kind):
+        return False
+    if not active().references.has(kind) and (attributes_of(value) or structure_of(value)):
         return False
     return bool(active().existed(value))
 

@@ -29,13 +29,11 @@ def join_structure_of(item: Any) -> tuple[Structure, Children] | None:
     found = structure_of(item)
     if not (_is_plain(type(item)) if found is None else _is_object(found[0].kind)):
         return found
-    if not _is_tree(item):
+    if not _is_tree(item) or is_token(item):
         return None
     if found is not None:
         return found
     keys, children = _flatten(item)
-    if not keys and is_token(item):
-        return None
     return Structure(type(item), keys, _OBJECT), children
 
 

@@ -14,7 +14,13 @@ from runtime.core.convert import convert_to_tensor, register_conversion
 from runtime.dtypes import DType
 from runtime.graph.ir import Location
 from runtime.staging.bytecode import rows_unpacked
-from runtime.staging.control.choices import OPERATORS, Choice, comparison_method, operator_method
+from runtime.staging.control.choices import (
+    OPERATORS,
+    Choice,
+    comparison_method,
+    is_token,
+    operator_method,
+)
 from runtime.staging.control.references import has_member, is_reference, want
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.lists.growing import want_lists
@@ -49,12 +55,11 @@ class TaggedUnion(Choice):
         return self.apply(lambda option: member_of(option, name))
 
     def __setattr__(self, name: str, value: Any) -> None:
-        known = [is_reference(option) and has_member(option, name) for option in self.options]
-        if not any(known):
+        if not any(_keeps(option, name) for option in self.options):
             raise self.refusal()
 
         def put(option: Any, *, _reached: Any = value) -> None:
-            if not (is_reference(option) and has_member(option, name)):
+            if not _keeps(option, name):
                 raise refusal_of_run(
                     f"{name!r} is assigned, which what is there in the run has not had before",
                     "set it in the `__init__` of each class",
@@ -81,6 +86,11 @@ class TaggedUnion(Choice):
             f"return it, or ask for its class first; or {self.mismatch.hint}",
             location=location,
         )
+
+
+def _keeps(option: Any, name: str) -> bool:
+    """Whether an option is the user's object, and not what is in it, and has the attribute."""
+    return (is_reference(option) or is_token(option)) and has_member(option, name)
 
 
 def _of_pairs(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

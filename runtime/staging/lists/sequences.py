@@ -350,7 +350,11 @@ def is_record(item: Any) -> bool:
 
 
 def _are_records(items: Sequence[Any]) -> bool:
-    """Whether they are objects of one class, or dicts of the same texts, or tuples with some."""
+    """Whether they are objects of one class, or dicts of the same texts, or tuples with some; none
+    of them counts by what object it is.
+    """
+    if any(map(choices.is_token, items)):
+        return False
     if all(isinstance(item, dict) for item in items):
         keys = [list(dict.keys(item)) for item in items]
         return bool(keys[0]) and all(type(key) is str for key in keys[0]) and _are_alike(items)

@@ -713,7 +713,7 @@ def test_a_chosen_function_is_no_result() -> None:
         (shown_function, "is shown, or part of a text"),
         (hashed, "is used as a key or in a set"),
         (attribute_set, "is changed"),
-        (attribute_of_an_object, "is changed"),
+        (attribute_of_an_object, "the structures differ: the attributes n and no attributes"),
         (cast_to_one, "'kind' is one of tf.float32, tf.int32, which the run chooses"),
         (made_of_one, "the dtype is one of tf.float32, tf.int32, which the run chooses"),
         (of_a_name_that_is_none, "'kind' is one of 'float32', 'nothing', which the run chooses"),

@@ -51,7 +51,6 @@ class Seen:
 
 
 SEEN = Seen()
-OUTSIDE = Cell(3)
 NUMBERS = iter(range(100))
 
 
@@ -104,11 +103,6 @@ def kept_outside(x: Any) -> Any:
 
 def given_to_a_graph(x: Any) -> Any:
     return size_of(two(x)[0])
-
-
-def beside_one_from_outside(x: Any) -> Any:
-    a, _, _ = two(x)
-    return [a, OUTSIDE][x % 2].n
 
 
 def key_with_an_equality(x: Any) -> Any:
@@ -352,7 +346,6 @@ REFUSED: dict[Callable[[Any], Any], str] = {
     lost_attribute: "loses its attribute 'n'",
     kept_outside: "a Cell is put there that is made while tracing",
     given_to_a_graph: "is given to a function that is a graph of its own",
-    beside_one_from_outside: "of the objects of Cell the run chooses one, and another value",
     key_with_an_equality: "is a key beside others that only the run knows",
     result_in_itself: "may be in itself, as a result of the function",
     results_of_unknown_number: "has objects, and only the run knows how many",
