@@ -578,7 +578,7 @@ class Trace:
         captures = tuple([(v, x) for v, x in self.captures.values() if not is_symbol(x)])
         self.scope.parameters += [v for v, x in self.captures.values() if is_symbol(x)]
         graph = Graph(self.name, self.scope.region(results), captures)
-        joined_variables.check(graph, self.read_at_joins)
+        joined_variables.check(graph, self)
         if checked:
             verify(graph)
         return graph

@@ -23,7 +23,7 @@ from runtime.staging.block_recorder import BlockRecorder
 from runtime.staging.control import branches, iteration
 from runtime.staging.control.choices import Choice
 from runtime.staging.control.deferred_exceptions import may_be_handled
-from runtime.staging.control.joined_variables import check_asked, may_be
+from runtime.staging.control.joined_variables import called, check_asked, may_be
 from runtime.staging.control.optional_values import MaybeNone, MaybeUndefined
 from runtime.staging.control.references import is_reference
 from runtime.staging.frames import user_location
@@ -75,7 +75,7 @@ def _is_instance(value: Any, classes: Any) -> bool:
     for handle in may_be(value):
         if isinstance(handle.variable, classes) is not answer:
             raise refuse(
-                f"whether it is the variable {handle.name!r} or a tensor, only the run knows",
+                f"whether it is the variable {called([handle])} or a tensor, only the run knows",
                 "keep in a bool of your own which of them it is",
             )
     return answer

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from runtime.core.convert import convert_to_tensor
 from runtime.core.state import state
@@ -17,8 +17,12 @@ from runtime.core.types import TensorType, Type, is_variable, variable_of
 from runtime.dtypes import as_dtype
 from runtime.graph.ir import Graph, Node, Origin, Position, Region, Value, walk_called
 from runtime.graph.nodes import COND
+from runtime.staging.frames import path_holding
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import InScope, active
+
+if TYPE_CHECKING:
+    from runtime.staging.tracing import Trace
 
 Handles = frozenset[Any]
 NONE: Handles = frozenset()
@@ -50,21 +54,36 @@ def note(item: Any, variables: Handles) -> Any:
     return item
 
 
+def called(handles: Iterable[Any], trace: Trace | None = None) -> str:
+    """The user's expressions for variables: `SLOW or self.fast`; of one to which nothing in the
+    code leads, its name.
+    """
+    names = {_called(handle, trace or active()) for handle in handles}
+    return " or ".join(sorted(names))
+
+
+def _called(handle: Any, trace: Trace) -> str:
+    item = handle.variable
+    place = None if trace.watcher is None else trace.watcher.place_of(item)
+    return place or path_holding(item, trace.root) or repr(handle.name)
+
+
 def check_identity(a: Any, b: Any) -> None:
     """StagingError where `a is b` asks whether a symbol is the variable that was read for it."""
     for item, other in ((a, b), (b, a)):
         if is_variable(other) and other.handle in may_be(item):
             raise refuse(
-                f"whether this is the variable {other.name!r} is known only at run time",
+                f"whether this is the variable {called([other.handle])} is known only at run time",
                 "compare their values, or keep in a bool of your own which of them it is",
             )
 
 
 def check_source(item: Any) -> None:
     """StagingError for a gradient with respect to a symbol that may be a variable."""
-    for handle in may_be(item):
+    handles = may_be(item)
+    if handles:
         raise refuse(
-            f"a gradient is asked for a value that is the variable {handle.name!r} on one path, "
+            f"a gradient is asked for a value that is the variable {called(handles)} on one path, "
             "and a tensor on the other",
             "ask for the gradient of the variable and of the tensor, each by its own name",
         )
@@ -76,25 +95,28 @@ def check_asked(item: Any, what: str, attribute: str = "name") -> None:
     """
     handles = may_be(item)
     if any(hasattr(type(handle.variable), attribute) for handle in handles):
-        names = " or ".join(sorted(repr(handle.name) for handle in handles))
         raise refuse(
-            f"this may be the variable {names}: only the run knows which path was taken, so it was "
-            f"read where the paths met; but it is asked for {what}",
+            f"this may be the variable {called(handles)}: only the run knows which path was "
+            f"taken, so it was read where the paths met; but it is asked for {what}",
             "where its value is meant, choose `v.read_value()` for the variable v; or do in each "
             "branch, with the variable by its own name, what is meant: `if flag: a.assign(x)`, "
-            "`else: b.assign(x)`",
+            "`else: b.assign(x)`; of a list: `for k, v in enumerate(items)`, `if k == i: "
+            "v.assign(x)`",
         )
 
 
-def check(graph: Graph, read: Mapping[Value, Handles]) -> None:
-    """StagingError where a graph uses what was read at a join after the variable was assigned."""
-    if read:
-        _Uses(read).look_through(graph.body, set(), None)
+def check(graph: Graph, trace: Trace) -> None:
+    """StagingError where the graph of a trace uses what was read at a join after the variable was
+    assigned.
+    """
+    if trace.read_at_joins:
+        _Uses(trace).look_through(graph.body, set(), None)
 
 
 class _Uses:
-    def __init__(self, read: Mapping[Value, Handles]) -> None:
-        self._read = read
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._read: Mapping[Value, Handles] = trace.read_at_joins
 
     def look_through(
         self, region: Region, stale: set[Value], origin: Origin | Position | None
@@ -142,7 +164,7 @@ class _Uses:
         for value in values:
             if value in stale:
                 name = re.sub(r"_\d+$", "", value.name)
-                variables = " or ".join(sorted(handle.name for handle in self._read[value]))
+                variables = called(self._read[value], self._trace)
                 raise refuse(
                     f"{name!r} is used after {variables} was assigned: on one path it is this "
                     "variable, on the other a tensor, and what it is now is known only at run time",

@@ -24,6 +24,7 @@ from runtime.staging.guarding.guards import (
     ObjectGuard,
     Reached,
     Seen,
+    index_of,
     now_of,
 )
 from runtime.staging.guarding.lookup import is_computed_once, is_the_users
@@ -39,7 +40,7 @@ class Findings:
 
     `seen` are they, by what holds them; `objects` those whose attributes are guarded, with the
     user's expressions for them; `cells` the functions whose variables were read, by the address of
-    the cell; `given` the addresses of the arguments.
+    the cell; `given` the expressions for the arguments, by their addresses.
     """
 
     __slots__ = ("_known", "_paths", "cells", "given", "objects", "seen")
@@ -48,7 +49,7 @@ class Findings:
         self.seen: dict[Any, Seen] = {}
         self.objects: dict[int, tuple[Any, str]] = {}
         self.cells: dict[int, tuple[FunctionType, int]] = {}
-        self.given: set[int] = set()
+        self.given: dict[int, str] = {}
         self._paths: dict[Any, str] = {}
         self._known: dict[int, Read] = {}
 
@@ -68,6 +69,19 @@ class Findings:
             self._known.setdefault(id(holder), read)
         for place, seen in list(others.seen()):
             self.see(*seen, place, where)
+
+    def place_of(self, item: Any) -> str | None:
+        """The user's expression for an object from outside; None for one that nothing led to."""
+        if id(item) in self.given:
+            return self.given[id(item)]
+        for at, (holder, key, value) in self.seen.items():
+            if value is item:
+                return self._paths[at]
+            elements = value if key is ElementsKey and type(value) is tuple else ()
+            for place, element in enumerate(elements):
+                if element is item:
+                    return f"{self._paths[at]}{index_of(holder, elements, place)}"
+        return None
 
     def notes(self) -> Iterable[Any]:
         """The holders of what was seen: all that holds objects while the trace is made."""

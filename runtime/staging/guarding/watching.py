@@ -26,7 +26,7 @@ import numpy as np
 from autograph.objects import MISSING, contents, is_a, module_of, of_classes
 from runtime.core.reloading import reloads
 from runtime.core.tensor import Tensor
-from runtime.graph.structures import children_of, structure_of
+from runtime.graph.structures import structure_of
 from runtime.staging.control.stand_ins import member_of
 from runtime.staging.frames import is_ours
 from runtime.staging.guarding.code_paths import (
@@ -269,13 +269,18 @@ class Watcher(Reader):
 
     def _argument(self, value: Any) -> None:
         """Guard what is in the parts of an argument that the signature knows by identity only."""
-        self._findings.given.add(id(value))
+        place = self._findings.given.setdefault(id(value), self._place)
         if not _is_told(value):
             self._value(value)
             return
         self._class(type(value))
-        for child in children_of(value):
-            self._argument(child)
+        found = structure_of(value)
+        if found is not None:
+            structure, children = found
+            for at, child in enumerate(children):
+                self._place = f"{place}{structure.path(at)}"
+                self._argument(child)
+        self._place = place
 
     def _follow(self, path: StaticPath, variables: _Variables, told_by: Container[str]) -> None:
         value = self._root(path, variables)
@@ -323,6 +328,10 @@ class Watcher(Reader):
     def see_error_state(self) -> None:
         """Guard that NumPy's error state around the trace is what it is."""
         self.see_item(ERROR_STATES, self.around.errors, True, "np.geterr()")
+
+    def place_of(self, item: Any) -> str | None:
+        """The user's expression for an object from outside; None for one that nothing led to."""
+        return self._findings.place_of(item)
 
     def adopt(self, others: Guards) -> None:
         """Guard what another trace guards, for it is called in this one."""

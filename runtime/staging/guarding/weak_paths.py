@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import weakref
 from collections import OrderedDict, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from functools import partial
 from types import (
     BuiltinFunctionType,
@@ -117,7 +117,7 @@ class Ways:
         seen: Iterable[tuple[Any, Any, Any]],
         cells: Mapping[int, tuple[FunctionType, int]],
         known: Mapping[int, Read],
-        given: set[int],
+        given: Container[int],
     ) -> None:
         self.cells = cells
         self.known: dict[int, Read | None] = dict(known)

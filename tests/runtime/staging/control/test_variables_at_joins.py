@@ -532,3 +532,121 @@ def test_printed_for_each_run(capsys: pytest.CaptureFixture[str]) -> None:
         "2.0>",
         "5.0>",
     ]
+
+
+SLOW, FAST = rt.Variable(1.0), rt.Variable(2.0)
+SLOTS = [rt.Variable(0.0) for _ in range(2)]
+TABLE = {"w": SLOW, "b": rt.Variable(3.0)}
+
+
+class Networks:
+    def __init__(self) -> None:
+        self.online, self.target = rt.Variable(1.0), rt.Variable(2.0)
+
+
+NETWORKS = Networks()
+
+
+def of_globals(x, pair, net):
+    v = SLOW if x > 0.0 else FAST
+    v.assign(x)
+
+
+def of_a_list(x, pair, net):
+    v = SLOTS[rt.cast(x, rt.int32)]
+    v.assign_add(x)
+
+
+def of_a_dict(x, pair, net):
+    v = TABLE["b"] if x > 0.0 else FAST
+    v.assign(x)
+
+
+def of_an_object(x, pair, net):
+    a, b = NETWORKS.online, NETWORKS.target
+    if x > 0.0:
+        a = b
+    a.assign(x)
+
+
+def of_an_argument(x, pair, net):
+    v = net.online if x > 0.0 else net.target
+    v.assign(x)
+
+
+def of_a_structure(x, pair, net):
+    v = pair[0] if x > 0.0 else pair[1]["k"]
+    v.assign(x)
+
+
+def used_behind(x, pair, net):
+    v = SLOW if x > 0.0 else x
+    SLOW.assign(x)
+    return v + 1.0
+
+
+def asked_which(x, pair, net):
+    v = SLOW if x > 0.0 else FAST
+    return v is FAST
+
+
+def asked_what(x, pair, net):
+    v = SLOW if x > 0.0 else x
+    return isinstance(v, rt.Variable)
+
+
+def source(x, pair, net):
+    v = SLOW if x > 0.0 else x
+    with rt.GradientTape() as tape:
+        y = v * v
+    return tape.gradient(y, v)
+
+
+def made_in_it(x, pair, net):
+    first, second = rt.Variable(1.0), rt.Variable(1.0)
+    v = first if x > 0.0 else second
+    v.assign(x)
+
+
+def with_names(x, pair, net):
+    held = {"w": [rt.Variable(1.0, name="first"), rt.Variable(1.0, name="second")]}
+    v = held["w"][0] if x > 0.0 else held["w"][1]
+    v.assign(x)
+
+
+# program, what its refusal says
+CALLED: list[tuple[Any, str]] = [
+    (of_globals, "this may be the variable FAST or SLOW: "),
+    (of_a_list, r"this may be the variable SLOTS\[0\] or SLOTS\[1\]: "),
+    (of_a_dict, r"this may be the variable FAST or TABLE\['b'\]: "),
+    (of_an_object, r"this may be the variable NETWORKS\.online or NETWORKS\.target: "),
+    (of_an_argument, r"this may be the variable net\.online or net\.target: "),
+    (of_a_structure, r"this may be the variable pair\[0\] or pair\[1\]\['k'\]: "),
+    (used_behind, "'result' is used after SLOW was assigned"),
+    (asked_which, "whether this is the variable FAST is known only at run time"),
+    (asked_what, "whether it is the variable SLOW or a tensor"),
+    (source, "a value that is the variable SLOW on one path"),
+    (made_in_it, "this may be the variable first or second: "),
+    (with_names, "this may be the variable 'first:0' or 'second:0': "),
+]
+
+
+@pytest.mark.parametrize(("program", "message"), CALLED, ids=[each.__name__ for each, _ in CALLED])
+def test_variables_are_called_as_in_the_code(program: Callable[..., Any], message: str) -> None:
+    pair = [rt.Variable(1.0), {"k": rt.Variable(2.0)}]
+    with pytest.raises(StagingError, match=message):
+        rt.function(program)(X(1.0), pair, Networks())
+
+
+def test_the_way_out_for_a_list() -> None:
+    slots = [rt.Variable(0.0) for _ in range(3)]
+
+    @rt.function
+    def add(i, x):
+        for k, v in enumerate(slots):
+            if k == i:
+                v.assign_add(x)
+
+    for i in (1, 2, 1):
+        add(X(i), X(2.0))
+    assert [float(v) for v in slots] == [0.0, 4.0, 2.0]
