@@ -428,7 +428,7 @@ def holds_staged(value: Any) -> bool:
     met, pending = set(), [value]
     while pending:
         item = pending.pop()
-        is_growing = isinstance(item, Growing) and item.staged is not None
+        is_growing = isinstance(item, Growing) and (item.staged is not None or item.is_at_place)
         if type(item) in _STAGED or isinstance(item, Missing) or is_growing or is_reference(item):
             return True
         if type(item) not in _ATOMS and id(item) not in met:

@@ -17,7 +17,7 @@ from collections.abc import (
     Sequence,
     ValuesView,
 )
-from types import BuiltinFunctionType, WrapperDescriptorType
+from types import BuiltinFunctionType, NoneType, WrapperDescriptorType
 from typing import Any, cast
 
 from autograph.operators.comprehensions import for_names, of_generator
@@ -28,7 +28,7 @@ from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
 from runtime.core.types import ListType
 from runtime.graph.lists import TAKE
-from runtime.graph.nodes import apply
+from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.graph.structures import has_object
 from runtime.graph.text_ops import TEXT_RANKS
 from runtime.staging import texts
@@ -43,6 +43,7 @@ from runtime.staging.control.optional_values import MaybeNone, present
 from runtime.staging.control.references import is_reference, is_reference_class
 from runtime.staging.control.specs import Leaf, Optional, Same, Spec, Tree
 from runtime.staging.control.tagged_unions import TaggedUnion
+from runtime.staging.control.truths import Truth
 from runtime.staging.lists.comparison_sort import Comparator, order_of, orders_itself
 from runtime.staging.lists.extremes import extreme_of_lists, gives_lists
 from runtime.staging.lists.growing import Growing, GrowingSequence, StagedItems, size_of
@@ -54,6 +55,8 @@ from runtime.staging.lists.staged_items import stacked
 from runtime.staging.lists.walks import Items, unpacked
 from runtime.staging.refusals import refuse
 from runtime.staging.scopes import called, outermost
+from runtime.staging.symbolic_number import SymbolicNumber
+from runtime.staging.texts import Text
 from runtime.staging.tracing import is_symbol
 
 # Sorting
@@ -675,11 +678,27 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _set_item(value: Any, items: list[Any], key: Any) -> list[Any]:
     """`items[key] = value` of a list of Python's, at a place that only the run knows."""
-    if not is_symbol(key) or not outermost().existed(items):
-        items[key] = value  # where only the run knows the key, it raises what tells the way out
-    else:
+    is_plain = all(map(_is_plain, (value, *items)))
+    if is_plain and is_symbol(key) and outermost().existed(items):
         _in_place(GrowingList.__setitem__)(items, key, value)
+    elif is_symbol(key) and isinstance(value, list):
+        raise refuse(
+            "a list is put into a list from outside, at a place that only the run knows",
+            "assign its items: table[i][j] = value",
+        )
+    else:
+        items[key] = value  # where only the run knows the key, it raises what tells the way out
     return items
+
+
+def _is_plain(item: Any) -> bool:
+    """Whether it is a number, a text, a tensor or None, or a tuple of these."""
+    if isinstance(item, MaybeNone):
+        return _is_plain(item.held)
+    if isinstance(item, tuple | Choice):
+        return all(map(_is_plain, item.options if isinstance(item, Choice) else item))
+    is_one = type(item) in (*NUMBER_TYPES, NoneType, str, SymbolicNumber, Text, Truth)
+    return is_one or isinstance(item, Tensor)
 
 
 SETTERS[list] = _set_item

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import runtime as rt
+from autograph import StagingError
 from tests.support.staging import as_python, attempt, same_outcome
 
 
@@ -149,3 +151,58 @@ def test_items_are_assigned_as_python_does(function: Callable[..., Any]) -> None
         assert same_outcome(expected, got), (p, expected, got)
         assert as_python(vars(other)) == vars(game)
         assert other.same is other.counts is other.twice[0]
+
+
+@pytest.mark.parametrize("function", [put, by_method, on_the_board, of_a_pair, texts, in_rounds])
+def test_what_raises_leaves_the_lists_as_they_were(function: Callable[..., Any]) -> None:
+    def raising(game: Any, p: Any) -> Any:
+        function(game, p)
+        raise ValueError("afterwards")
+
+    game = Game()
+    staged = rt.function(raising)
+    for p in (1, 2):
+        with pytest.raises(ValueError, match="afterwards"):
+            staged(game, rt.constant(p))
+        assert vars(game) == vars(Game())
+
+
+def row_put(game: Any, p: Any) -> None:
+    game.board[p] = game.board[0]
+
+
+def row_chosen(game: Any, p: Any) -> None:
+    game.board[1] = game.board[p]
+
+
+def new_row(game: Any, p: Any) -> None:
+    game.board[p] = [p, p, p]
+
+
+def variable_put(game: Any, p: Any) -> None:
+    game.variables[p] = rt.constant(3.0)
+
+
+def array_put(game: Any, p: Any) -> None:
+    game.arrays[p] = rt.ones(2)
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (row_put, "table[i][j] = value"),
+        (new_row, "table[i][j] = value"),
+        (row_chosen, ""),
+        (variable_put, "assign each item"),
+        (array_put, "assign each item"),
+    ],
+)
+def test_what_is_no_value_is_refused(function: Callable[..., Any], message: str) -> None:
+    game: Any = Game()
+    game.variables = [rt.Variable(1.0), rt.Variable(2.0)]
+    game.arrays = [np.ones(2), np.zeros(2)]
+    before = {name: list(map(id, held)) for name, held in vars(game).items() if name != "by_name"}
+    with pytest.raises((StagingError, TypeError)) as caught:
+        rt.function(function)(game, rt.constant(1))
+    assert message in str(caught.value)
+    assert before == {name: list(map(id, vars(game)[name])) for name in before}
