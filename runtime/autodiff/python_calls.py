@@ -38,6 +38,9 @@ class _Call:
         self.inputs = inputs
         self.results = results
 
+    def __repr__(self) -> str:
+        return "<a call of a Python function>"
+
 
 class _CallTape(GradientTape):
     """The tape of one call: it records its own gradients, too, for those of higher order."""
@@ -99,7 +102,11 @@ def _recorded_kernel(*arrays: Any, function: Opaque, types: Any) -> Any:
 
     parts = _call(recorded, given, types)
     made = [_result(part, type) for part, type in zip(parts, types, strict=True)]
-    return (*made, _Call(tape, given, list(map(convert_to_tensor, parts))))
+    results = [
+        part if isinstance(part, Tensor) else EagerTensor(raw)
+        for part, raw in zip(parts, made, strict=True)
+    ]
+    return (*made, _Call(tape, given, results))
 
 
 def _types(*inputs: Any, function: Opaque, types: Any, as_tensors: bool) -> Any:
@@ -121,7 +128,7 @@ def _gradient(op: Any, *grads: Any) -> list[Any]:
     sources = tuple([at for at, x in enumerate(inputs) if _is_differentiable(x)])
     targets = tuple([at for at, grad in enumerate(grads) if grad is not None])
     *found, _ = bind(
-        py_func_gradient_p, op.outputs[-1], *inputs, *[grads[at] for at in targets],
+        py_function_gradient_p, op.outputs[-1], *inputs, *[grads[at] for at in targets],
         sources=sources, targets=targets, types=tuple([inputs[at].type for at in sources]),
     )  # fmt: skip
     by_place = dict(zip(sources, found, strict=True))
@@ -149,12 +156,12 @@ def _gradient_types(*inputs: Any, sources: Any, targets: Any, types: Any) -> Any
 
 _FACTS: Any = {"calls_back": True, "fallible": True}
 py_func_p = row("py_func", _kernel, _types, op_type="PyFunc", gradient=flat, effect=True, **_FACTS)
-recorded_py_func_p = row(
-    "recorded_py_func", _recorded_kernel, _recorded_types, op_type="EagerPyFunc",
+py_function_p = row(
+    "py_function", _recorded_kernel, _recorded_types, op_type="EagerPyFunc",
     gradient=_gradient, effect=True, **_FACTS,
 )  # fmt: skip
-py_func_gradient_p = row(
-    "py_func_gradient", _gradient_kernel, _gradient_types, op_type="EagerPyFunc",
+py_function_gradient_p = row(
+    "py_function_gradient", _gradient_kernel, _gradient_types, op_type="EagerPyFunc",
     gradient=_gradient, fallible=True,
 )  # fmt: skip
 pure_py_func_p = row("pure_py_func", _kernel, _types, op_type="PyFunc", gradient=flat, **_FACTS)
@@ -177,7 +184,7 @@ def _called(
     tensors = [convert_to_tensor(x) for x in listed]
     types = tuple(_declared(Tout))
     if as_tensors and all(any(map(_is_differentiable, each)) for each in (tensors, types)):
-        *made, _ = bind(recorded_py_func_p, *tensors, function=Opaque(func), types=types)
+        *made, _ = bind(py_function_p, *tensors, function=Opaque(func), types=types)
         return nest.pack_sequence_as(Tout, made) if nest.is_nested(Tout) else made[0]
     made = bind(
         py_func_p if stateful else pure_py_func_p, *tensors,
@@ -218,9 +225,9 @@ def py_function(
         inp: a list of tensors.
         Tout: a dtype or a TensorSpec, or a list of them; an empty list for no results.
 
-    It has gradients: of what the function does, which is recorded when it is called. Variables
-    that it reads have none in a graph: give them in `inp`. In a graph its results have no static
-    shape unless a TensorSpec tells one, and the graph cannot be saved.
+    It has gradients: of what the function does, which is recorded when it is called. In a graph,
+    variables and tensors that it has from elsewhere have none: give them in `inp`. Its results have
+    no static shape there unless a TensorSpec tells one, and the graph cannot be saved.
     Raises what `func` does, and WrongDtypeError for results that are not as declared.
 
     >>> @rt.function

@@ -352,6 +352,29 @@ def test_a_python_function_is_called_once_with_its_gradient(function: Any, at: f
     assert found[0] == pytest.approx(found[1])
 
 
+@pytest.mark.parametrize(
+    ("function", "declared"),
+    [
+        (lambda x: 2**40, tf.float64),
+        (lambda x: (x * 2.0, 2**40), [tf.float64, tf.int64]),
+        (lambda x: [0.1, x], [tf.float64, tf.float64]),
+    ],
+)
+def test_python_functions_that_return_numbers(function: Any, declared: Any) -> None:
+    def program(x: Any) -> Any:
+        made = tf.nest.flatten(tf.py_function(function, [x], declared))
+        return tf.cast(made[0], tf.float64) * x, made
+
+    found = []
+    for run in (program, tf.function(program)):
+        x = tf.constant(3.0, tf.float64)
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y, made = run(x)
+        found.append((float(tape.gradient(y, x)), [each.numpy() for each in made]))
+    assert found[0] == found[1]
+
+
 def test_errors_of_python_functions() -> None:
     def divided(x: Any) -> Any:
         return tf.py_function(lambda a: 1 / 0, [x], tf.float64)
