@@ -219,6 +219,12 @@ def image_of(error: BaseException, raised: Origin | None = None) -> tuple[Raised
 
 
 def _image_of(error: BaseException, images: Images) -> Raised:
+    if type(error) is OSError and len(error.args) > 1 and holds_symbol(error.args[0]):
+        raise refuse(
+            "the class of OSError(number, text) is another one for some numbers, and only the run "
+            "knows this number",
+            "raise the class that is meant: FileNotFoundError(text)",
+        )
     own = {name: value for name, value in vars(error).items() if name != SAID}
     args, attributes = images.of(error.args), images.of(own)
     given = _given(error)

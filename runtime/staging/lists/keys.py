@@ -97,11 +97,19 @@ def _parts_of(key: Any) -> Any:
 
 def leaves(key: Any) -> Iterator[Any]:
     """A key, or what is in a tuple and in the tuples in it."""
-    if not _compares_as(tuple, key):
+    if not _is_tuple(key):
         yield key
     else:
         for part in key:
             yield from leaves(part)
+
+
+def _is_tuple(key: Any) -> bool:
+    """True for a tuple, or a named one that is equal to a tuple, and found as one."""
+    if type(key) is tuple:
+        return True
+    is_named = isinstance(key, tuple) and hasattr(type(key), "_fields")
+    return is_named and _compares_as(tuple, key) and type(key).__hash__ is tuple.__hash__
 
 
 def check_there(is_absent: Any, key: Any) -> None:
@@ -116,13 +124,13 @@ def check_there(is_absent: Any, key: Any) -> None:
 
 
 def _replaced(key: Any, part: Any, other: Any) -> Any:
-    if _compares_as(tuple, key):
+    if _is_tuple(key):
         return tuple.__new__(type(key), [_replaced(each, part, other) for each in key])
     return other if key is part else key
 
 
 def _in_numbers(key: Any) -> Any:
-    if _compares_as(tuple, key):
+    if _is_tuple(key):
         return tuple.__new__(type(key), map(_in_numbers, key))
     kind: Any = key.__class__
     if is_reference(key) and kind.__repr__ is object.__repr__:
