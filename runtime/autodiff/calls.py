@@ -15,7 +15,7 @@ from runtime.autodiff.activity import (
     is_recursive,
     variables_in,
 )
-from runtime.autodiff.custom import staged_p
+from runtime.autodiff.custom import check_rules, rules_in, staged_p
 from runtime.autodiff.derived import Derived, Given, Place, calling, derive
 from runtime.autodiff.records import UNSENT
 from runtime.core.cached import cached
@@ -176,6 +176,8 @@ class _Levels:
         self.sources = tuple(sources)
         self.sizes = [len(graph.results)]
         self.steps: list[Derived] = []
+        # What each of them differentiates, with the gradients of the user's in it.
+        self.rules: list[tuple[Graph, list[Node]]] = []
         self.executor = executor
         self._calls: dict[tuple[int, tuple[bool, ...]], tuple[GraphCall, list[bool]]] = {}
         for _ in range(count):
@@ -196,6 +198,7 @@ class _Levels:
         # Of several, only who asks says which: where there is but one, it is that one.
         kind = Given.SENT if sum(active_results) == 1 else Given.DOUBTED
         given = [kind if is_active else Given.ABSENT for is_active in active_results]
+        self.rules.append((self.graph, rules_in(self.graph)))
         derived = derive(self.graph, active, captures, variables, given)
         self.graph = derived.forward
         self.sizes.append(len(self.graph.results))
@@ -217,6 +220,7 @@ class _Levels:
         last = max(at for at, grad in enumerate(given) if grad is not None)
         level = next(at for at, size in enumerate(self.sizes) if last < size)
         derived = self.steps[level]
+        check_rules(*self.rules[level], given)
         first, end = self.sizes[level : level + 2]
         places = [at for at, x in enumerate(outputs[:first]) if differentiable(x.type)]
         asked = tuple([given[at] is not None for at in places])

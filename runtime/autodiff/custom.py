@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import nullcontext
 from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
 from runtime import errors, nest
+from runtime.autodiff.activity import Activity
 from runtime.autodiff.at_call import at_call
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
@@ -20,9 +22,11 @@ from runtime.core.state import recorded_by, state
 from runtime.core.tensor import EagerTensor, Tensor
 from runtime.core.types import is_variable
 from runtime.graph.data import Record
-from runtime.graph.ir import Callee, Value, covers
+from runtime.graph.ir import Callee, Graph, Node, Value, covers, walk_called
 from runtime.graph.nodes import CALL
 from runtime.staging.control.carried_objects import refuse_change
+from runtime.staging.late_reads import LateReads
+from runtime.staging.refusals import noted
 from runtime.staging.scopes import called
 
 P = ParamSpec("P")
@@ -80,7 +84,7 @@ class StagedRule(Rule, Record):
     function around it is traced: it reads what is there when the gradient is asked for.
     """
 
-    __slots__ = ("call", "error", "graph", "outer", "present", "trace")
+    __slots__ = ("call", "error", "graph", "late", "outer", "present", "trace")
     is_rule = True
 
     def __init__(
@@ -88,9 +92,10 @@ class StagedRule(Rule, Record):
         function: Callable[..., Sequence[Any]],
         results: Sequence[Tensor],
         arguments: int,
-        late: bool = True,
+        late: LateReads | None = None,
     ) -> None:
         super().__init__(function, len(results))
+        self.late = late
         self.trace: Callable[[], Any] = weakref.ref(state.trace) if late else _no_trace
         self.graph: Any = None
         self.call: Any = None
@@ -111,7 +116,7 @@ class StagedRule(Rule, Record):
         made = object.__new__(cls)
         made.function, made.count, made.present = _not_there, count, present
         made.trace, made.graph, made.call = _no_trace, None, None
-        made.outer = [None] * outer
+        made.outer, made.late = [None] * outer, None
         made.error = None if error is None else errors.UnimplementedError(error)
         return made
 
@@ -123,16 +128,24 @@ class StagedRule(Rule, Record):
         try:
             with trace:
                 given = [trace.parameter(x.type, "upstream") for x in results]
-                with recorder:
+                with recorder, nullcontext() if self.late is None else self.late.noting():
                     grads = self.function(*given)
                 values = [trace.value_of(grad) for grad in grads if grad is not None]
                 recorder.release((grads,))
                 _check_unchanged(recorder)
         finally:
             recorder.restore()
+        if self.late is not None:
+            self.late.begin(around, self)
         self.graph = trace.finish(values)
         self.outer = trace.outer_symbols()
         self.present = [grad is not None for grad in grads]
+
+    def changed(self) -> Exception | None:
+        """The refusal for who asks for this gradient, where the function would read something else
+        than it did.
+        """
+        return None if self.late is None else self.late.changed()
 
     def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         """The gradients for the inputs of the op."""
@@ -146,6 +159,10 @@ class StagedRule(Rule, Record):
         return [*[None] * self.count, *found, *[None] * len(self.outer)]
 
     def _by_graph(self, op: Any, grads: Sequence[Any]) -> list[Any]:
+        # Of a graph that is called, who calls it asks.
+        changed = self.changed() if state.trace in (None, self.trace()) else None
+        if changed is not None:
+            raise noted(changed)
         used = op.inputs[self.count + len(self.present) :]
         run = self._run if state.trace is None else self._stage_call
         made = iter(run([*grads, *used]))
@@ -181,10 +198,35 @@ def _no_trace() -> None:
     return None
 
 
+def check_rules(graph: Graph, rules: Iterable[Node], given: Sequence[Any]) -> None:
+    """Raises StagingError where the gradients that are given of a graph's results (or None) lead
+    back to one of these `rules_in` it whose function would read something else by now.
+    """
+    for node in rules:
+        changed = node.params["rule"].changed()
+        if changed is not None:
+            activity = Activity(node.outputs)
+            activity.follow(graph.nodes)
+            pairs = zip(graph.results, given, strict=False)
+            if any(grad is not None and result in activity.known for result, grad in pairs):
+                raise noted(changed)
+
+
+def rules_in(graph: Graph) -> list[Node]:
+    """The nodes with gradients of the user's, also in regions and in the graphs that it calls."""
+    return [node for node in walk_called(graph.nodes) if node.primitive is staged_p]
+
+
+def _name_of(function: Callable[..., Any]) -> str:
+    name = getattr(function, "__name__", "<lambda>")
+    return f"{name}()" if name.isidentifier() else "a custom_gradient"
+
+
 def _check_unchanged(recorder: Any) -> None:
     for place in recorder.changed():
         why = "a gradient function of a custom_gradient is called as often as the run asks for it"
-        raise refuse_change(place.path, why)
+        hint = "keep it in a tf.Variable (count.assign_add(1)), or show it by tf.print"
+        raise refuse_change(place.path, why, hint)
 
 
 class _Accesses(Recorder):
@@ -234,7 +276,8 @@ def custom_gradient(f: Any = None) -> Any:
     `variables=` and return a pair: the gradients for the arguments, and those for the variables.
     Gradients of gradients go through it. As any function it reads what its variables are when it is
     called, which is when the gradient is asked for. Raises ValueError where it returns the wrong
-    number of gradients, TypeError where it does not take `variables`.
+    number of gradients, TypeError where it does not take `variables`; in a graph, StagingError
+    where what it reads has changed since the call.
 
     >>> @rt.custom_gradient
     ... def clipped_backwards(x):
@@ -296,7 +339,8 @@ class _Call:
             rule = Rule(function, len(flat))
             outputs = bind(custom_p, *flat, *inputs, rule=rule, count=len(flat))
         else:
-            staged = StagedRule(function, flat, len(inputs), self.late)
+            late = LateReads(grad_fn, _name_of(self.function)) if self.late else None
+            staged = StagedRule(function, flat, len(inputs), late)
             outputs = bind(staged_p, *flat, *inputs, *staged.outer, rule=staged, count=len(flat))
         return nest.pack_sequence_as(result, [outputs] if len(flat) == 1 else outputs)
 

@@ -17,6 +17,7 @@ from runtime.autodiff.activity import (
     variables_in,
 )
 from runtime.autodiff.blocks import cond, while_
+from runtime.autodiff.custom import check_rules, rules_in
 from runtime.autodiff.residuals import read_from, with_constants
 from runtime.autodiff.reverse import Reverse, Rules
 from runtime.autodiff.sent import ABSENT, Found, Sent, shaped, truth
@@ -96,7 +97,7 @@ def _backward_pass(
     """The gradients that lead back through a graph, in the active trace; and what stands in the
     place of its nodes.
     """
-    reverse = Reverse(activity, variables_in(graph.nodes), RULES)
+    reverse = Reverse(activity, variables_in(graph.nodes), _OF_GRAPHS)
     trace = reverse.trace
     grads = [
         trace.parameter(result.type, reverse.label(result))
@@ -384,4 +385,13 @@ def _recursion(
     return nodes
 
 
-RULES: Rules = {COND: cond, WHILE: while_, CALL: call}
+def _call_in_trace(
+    reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
+) -> Sequence[Node]:
+    graph = callee_of(node)
+    check_rules(graph, rules_in(graph), given)
+    return call(reverse, node, given, sent)
+
+
+_OF_GRAPHS: Rules = {COND: cond, WHILE: while_, CALL: call}
+RULES: Rules = {**_OF_GRAPHS, CALL: _call_in_trace}

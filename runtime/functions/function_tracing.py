@@ -67,7 +67,7 @@ from runtime.graph.passes.dead_code import used_values
 from runtime.graph.structures import Children, Structure, structure_of
 from runtime.graph.verification import verify
 from runtime.ops.random.seeds import going_on
-from runtime.staging import block_recorder, texts
+from runtime.staging import block_recorder, late_reads, texts
 from runtime.staging.aliasing import aliases
 from runtime.staging.block_recorder import BlockRecorder, Existed, note_called
 from runtime.staging.bytecode import returns_of
@@ -472,6 +472,7 @@ class Tracer:
             trace.has_returned = True
             trace.forget_frames()
             recorder.release((result,))
+            late_reads.look(trace)
             check_defaults(trace)
             if trace.recurs:
                 return self._with_state(trace, recorder, result)
@@ -689,7 +690,8 @@ def _changed_but(recorder: ObjectRecorder, images: Sequence[Image]) -> list[Plac
 
 def _notes(trace: Trace) -> list[Any]:
     """The containers in which a trace remembers objects."""
-    return [*aliases.notes(trace), *loops.notes(trace), *block_recorder.notes(trace)]
+    found = *aliases.notes(trace), *loops.notes(trace), *block_recorder.notes(trace)
+    return [*found, *late_reads.notes(trace)]
 
 
 def _check_depth(generator_function: FunctionType, depth: int) -> None:

@@ -14,6 +14,7 @@ optional_arguments                  arguments that are None where only the run k
 chosen_values, text_sinks           Python values of which the run chooses; who makes texts at once
 streams                             where graphs print to
 block_recorder, outside             what Python objects blocks change, and which calls may
+late_reads                          what gradient functions read when the gradient is asked for
 registration                        what autograph is told when `runtime` is imported
 explicit_control_flow, functional   `rt.cond`, `rt.while_loop`, ...; `rt.map_fn`, `rt.scan`, ...
 critical_section, ctc               `rt.CriticalSection`; losses of sequences, made of loops

@@ -116,9 +116,19 @@ def refuse(
     location: Location | None = None,
 ) -> Exception:
     """A StagingError at `location`, or where the user's code stands."""
+    return noted(refusal(message, hint, variable, location))
+
+
+def refusal(
+    message: str,
+    hint: str | None = None,
+    variable: str | None = None,
+    location: Location | None = None,
+) -> Exception:
+    """The same, for one that is not raised unless something is asked for."""
     if location is None:
         message, location = _at_users_line(message)
-    return noted(StagingError(message, **_fields(location, variable, hint)))
+    return StagingError(message, **_fields(location, variable, hint))
 
 
 def _at_users_line(message: str) -> tuple[str, Location | None]:

@@ -49,6 +49,7 @@ from runtime.staging.symbolic_tensor import SymbolicTensor
 if TYPE_CHECKING:
     from runtime.graph.format.views import Operation
     from runtime.staging.guarding.watching import Watcher
+    from runtime.staging.late_reads import LateReads
 
 
 _OF_CONSTANTS = ("constant", "convert_to_tensor")
@@ -90,6 +91,7 @@ class Trace:
         "joined",
         "kept",
         "knows_kinds",
+        "late",
         "levels",
         "meets_floats",
         "memo",
@@ -161,6 +163,8 @@ class Trace:
         # True for a recursion: its calls are given all that it changes.
         self.recurs = False
         self.references = References(NOTHING_WANTED)
+        # What gradient functions read that it has staged.
+        self.late: list[LateReads] = []
         self.read_at_joins: dict[Value, Any] = {}
         self.converter: Callable[[Any], Any] | None = None
         self.refined: dict[Value, SymbolicTensor] = {}
@@ -214,6 +218,9 @@ class Trace:
             self.given = {}
             self.written, self.former = {}, {}
             self.scope.open = False
+            late, self.late = self.late, []
+            for each in late:
+                each.settle()
 
     @property
     def outer(self) -> Trace | None:

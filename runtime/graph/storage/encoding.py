@@ -225,9 +225,9 @@ class Encoder:
 
     def _rule(self, rule: Any) -> Json:
         graph = None if rule.graph is None else self._called(rule.graph)
-        error = None if rule.error is None else str(rule.error)
+        error = rule.error or rule.changed()
         described = {"count": rule.count, "present": rule.present, "outer": len(rule.outer)}
-        return {"rule": graph, **described, "error": error}
+        return {"rule": graph, **described, "error": None if error is None else str(error)}
 
     # What graphs use from outside
 

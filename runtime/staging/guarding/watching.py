@@ -63,10 +63,12 @@ class _Variables(NamedTuple):
 class Watcher(Reader):
     """Finds what is read from outside while a function is traced; `settle()` gives the guards."""
 
-    __slots__ = ("_late", "_visited", "around")
+    __slots__ = ("_late", "_visited", "around", "tells")
 
     def __init__(self) -> None:
         super().__init__()
+        # Who else is told of attributes of which code computes the names.
+        self.tells: list[Callable[[Any, str], None]] = []
         self.around = SettingsAround()
         self._visited: set[Any] = set()
         self._late: list[FunctionType] = []
@@ -262,6 +264,8 @@ class Watcher(Reader):
         """Guard an attribute of which code computes the name."""
         if type(name) is not str or isinstance(item, Tensor | Symbol):
             return
+        for tell in self.tells:
+            tell(item, name)
         known = self._findings.objects.get(id(item))
         self._place = f"{known[1] if known else type(item).__name__}.{name}"
         with self._walk():
