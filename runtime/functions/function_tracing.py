@@ -228,6 +228,7 @@ class Tracer:
         self.tensors: list[Any] = []
         self.kept = Kept(name, parts)
         self.existing = Snapshot({})
+        self.always_raises = False
         self.snapshots: list[Snapshot] = []
         self.found: list[KeptPart] | None = None
         self.state = assumption.state
@@ -338,7 +339,7 @@ class Tracer:
         done = False
         try:
             yield
-            done = self.found is None and trace.has_returned  # what always raises writes nothing
+            done = self.found is None and not self.always_raises
         finally:
             self.snapshots = self._snapshots(trace)
             if not done:
@@ -482,6 +483,7 @@ class Tracer:
             result = self._exported(result, self.numbers)
         except Unreachable:
             recorder.restore()
+            self.always_raises = True
             return None, []
         except BaseException as error:
             recorder.restore()
@@ -492,6 +494,7 @@ class Tracer:
                 raise
             # What was staged before it comes first: an error or an effect of its own.
             add_raise(trace, error)
+            self.always_raises = True
             return None, []
         finally:
             recorder.close()

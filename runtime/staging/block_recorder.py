@@ -182,7 +182,9 @@ class BlockRecorder(ObjectRecorder):
         self._constructed: dict[int, weakref.ref[Any]] = {}
         self._created: dict[int, Any] = {}
         around = _thread.recorders[-1]._snapshot if _thread.recorders else None
-        self._snapshot = Snapshot(roots, outer=_existed().globals, around=around, made=self._made)
+        self._snapshot: Snapshot = Snapshot(
+            roots, outer=_existed().globals, around=around, made=self._made
+        )
         self._entered: list[AbstractContextManager[Any]] = []
         self._block = block
         self._test = test

@@ -59,6 +59,23 @@ _KINDS = (
 CHOSEN = "value that the run chooses"
 
 
+class Options(tuple[Any, ...]):
+    """What a choice is from: equal to others that are the same, whatever a `==` of theirs says."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, tuple) or len(self) != len(other):
+            return False
+        return all(map(same, self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        return hash(tuple(map(type, self)))  # what is the same need not have one
+
+
 class Choice(StandIn):
     """One of `options`: that at the staged `place`, which is None in the signature of a function.
     To Python's `isinstance` texts are a `str`.
@@ -71,7 +88,7 @@ class Choice(StandIn):
     __array_ufunc__ = None
 
     def __init__(self, options: tuple[Any, ...], place: Any) -> None:
-        object.__setattr__(self, "options", options)
+        object.__setattr__(self, "options", Options(options))
         object.__setattr__(self, "place", place)
 
     def apply(self, function: Callable[[Any], Any]) -> Any:
@@ -444,7 +461,7 @@ add_handler(Choice, HANDLER)
 
 def structure(options: tuple[Any, ...]) -> Structure:
     """The structure of a choice from these."""
-    return Structure(Choice, options, HANDLER)
+    return Structure(Choice, Options(options), HANDLER)
 
 
 # Tensors

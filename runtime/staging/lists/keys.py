@@ -109,7 +109,8 @@ def _is_tuple(key: Any) -> bool:
     if type(key) is tuple:
         return True
     is_named = isinstance(key, tuple) and hasattr(type(key), "_fields")
-    return is_named and _compares_as(tuple, key) and type(key).__hash__ is tuple.__hash__
+    own: Any = type(key)
+    return is_named and _compares_as(tuple, key) and own.__hash__ is tuple.__hash__
 
 
 def check_there(is_absent: Any, key: Any) -> None:

@@ -36,7 +36,7 @@ from runtime.staging.backend import SETTERS
 from runtime.staging.builtin_functions import BUILTINS, elements
 from runtime.staging.control import branches, iteration, logic
 from runtime.staging.control.branches import truth
-from runtime.staging.control.choices import Choice
+from runtime.staging.control.choices import Choice, is_option, is_token
 from runtime.staging.control.item_comparisons import all_of, compared, is_equal
 from runtime.staging.control.logic import compares_itself
 from runtime.staging.control.optional_values import MaybeNone, present
@@ -692,13 +692,15 @@ def _set_item(value: Any, items: list[Any], key: Any) -> list[Any]:
 
 
 def _is_plain(item: Any) -> bool:
-    """Whether it is a number, a text, a tensor or None, or a tuple of these."""
+    """Whether it is a number, a text, a tensor, None, or another value that nobody changes; or a
+    tuple of these.
+    """
     if isinstance(item, MaybeNone):
         return _is_plain(item.held)
     if isinstance(item, tuple | Choice):
         return all(map(_is_plain, item.options if isinstance(item, Choice) else item))
     is_one = type(item) in (*NUMBER_TYPES, NoneType, str, SymbolicNumber, Text, Truth)
-    return is_one or isinstance(item, Tensor)
+    return is_one or isinstance(item, Tensor) or (is_option(item) and not is_token(item))
 
 
 SETTERS[list] = _set_item

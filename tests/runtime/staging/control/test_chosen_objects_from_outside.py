@@ -228,3 +228,33 @@ def test_a_tape_knows_what_is_put_into_it() -> None:
     for number, at in ((2.0, 0), (3.0, 1)):
         x = rt.constant(number, rt.float64)
         assert float(staged(other, x, rt.constant(at))) == float(slope(bank, x, at))
+
+
+class Named:
+    """Equal to all of the same name."""
+
+    def __init__(self) -> None:
+        self.name = "x"
+        self.held = 0
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Named) and self.name == other.name
+
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("kind", [Named, lambda: Purse(0, 0)])
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3])
+def test_equal_objects_are_two(kind: Callable[[], Any], rounds: int) -> None:
+    def changed(one: Any, other: Any, rounds: Any) -> None:
+        now = one
+        for _ in range(rounds):
+            now = other if now is one else one
+        now.held = 100
+
+    objects, others = (kind(), kind()), (kind(), kind())
+    changed(*objects, rounds)
+    holder = Bank()
+    holder.all = list(others)
+    rt.function(lambda bank, n: changed(*bank.all, n))(holder, rt.constant(rounds))
+    assert [int(each.held) for each in others] == [each.held for each in objects]

@@ -1,6 +1,7 @@
 """Items of lists that are older than the function, assigned at places that only the run knows."""
 
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -165,6 +166,35 @@ def test_what_raises_leaves_the_lists_as_they_were(function: Callable[..., Any])
         with pytest.raises(ValueError, match="afterwards"):
             staged(game, rt.constant(p))
         assert vars(game) == vars(Game())
+
+
+def test_a_result_that_is_refused_leaves_the_lists_as_they_were() -> None:
+    def returned(game: Any, p: Any) -> Any:
+        put(game, p)
+        return game
+
+    game = Game()
+    with pytest.raises(TypeError, match="the result of returned"):
+        rt.function(returned)(game, rt.constant(1))
+    assert vars(game) == vars(Game())
+
+
+class Mark(Enum):
+    FREE = 0
+    TAKEN = 1
+
+
+def test_values_that_nobody_changes_are_items() -> None:
+    def marked(p: Any) -> Any:
+        FIELDS[p] = Mark.TAKEN
+        return FIELDS[1] is Mark.TAKEN
+
+    staged = rt.function(marked)
+    assert [bool(staged(rt.constant(p))) for p in (0, 1)] == [False, True]
+    assert FIELDS == [Mark.TAKEN, Mark.TAKEN, Mark.FREE]
+
+
+FIELDS = [Mark.FREE, Mark.FREE, Mark.FREE]
 
 
 def row_put(game: Any, p: Any) -> None:
