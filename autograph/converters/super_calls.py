@@ -51,6 +51,11 @@ def _is_super(node: gast.AST) -> bool:
     )
 
 
+def _updates_item(node: Any) -> bool:
+    """Whether it is `x[i] += v`, of which the value will stand in a lambda."""
+    return isinstance(node, gast.AugAssign) and isinstance(node.target, gast.Subscript)
+
+
 def _parted(function: Any) -> list[Any]:
     """The nodes below control statements and operators of a function's own."""
     found: list[Any] = []
@@ -60,6 +65,6 @@ def _parted(function: Any) -> list[Any]:
         if inside:
             found.append(node)
         if not isinstance(node, _SCOPES):
-            inside = inside or isinstance(node, _PARTED)
+            inside = inside or isinstance(node, _PARTED) or _updates_item(node)
             pending.extend((child, inside) for child in gast.iter_child_nodes(node))
     return found

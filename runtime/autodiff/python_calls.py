@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -48,6 +49,7 @@ class _CallTape(GradientTape):
     __slots__ = ()
 
     def _take(self) -> list[Record]:
+        """The records, which stay for further gradients."""
         return self._records[:]
 
 
@@ -92,8 +94,11 @@ def _kernel(*arrays: Any, function: Opaque, types: Any, as_tensors: bool) -> Any
     return _results(_call(function.item, given, types), types)
 
 
-def _recorded_kernel(*arrays: Any, function: Opaque, types: Any) -> Any:
+def _recorded_kernel(*arrays: Any, function: Opaque, types: Any, records: bool) -> Any:
     given, tape = _as_tensors(arrays), _CallTape(persistent=True)
+    if not records:
+        parts = _call(function.item, given, types)
+        return (*map(_result, parts, types), None)
 
     def recorded(*inputs: Any) -> Any:
         with tape:
@@ -113,13 +118,17 @@ def _types(*inputs: Any, function: Opaque, types: Any, as_tensors: bool) -> Any:
     return types[0] if len(types) == 1 else tuple(types)
 
 
-def _recorded_types(*inputs: Any, function: Opaque, types: Any) -> Any:
+def _recorded_types(*inputs: Any, function: Opaque, types: Any, records: bool) -> Any:
     return (*types, CALL_TYPE)
 
 
 def _is_differentiable(item: Any) -> bool:
     """Whether a tensor, or one of a type, may have a gradient."""
     return bool(item.dtype.is_floating or item.dtype.is_complex)
+
+
+def _may_have_gradient(inputs: Sequence[Any], results: Sequence[Any]) -> bool:
+    return any(map(_is_differentiable, inputs)) and any(map(_is_differentiable, results))
 
 
 def _gradient(op: Any, *grads: Any) -> list[Any]:
@@ -130,16 +139,20 @@ def _gradient(op: Any, *grads: Any) -> list[Any]:
     *found, _ = bind(
         py_function_gradient_p, op.outputs[-1], *inputs, *[grads[at] for at in targets],
         sources=sources, targets=targets, types=tuple([inputs[at].type for at in sources]),
+        records=True,
     )  # fmt: skip
     by_place = dict(zip(sources, found, strict=True))
     made = [by_place.get(at) for at in range(len(inputs))]
     return [None] * (len(op.inputs) - len(inputs)) + made
 
 
-def _gradient_kernel(call: _Call, *arrays: Any, sources: Any, targets: Any, types: Any) -> Any:
+def _gradient_kernel(
+    call: _Call, *arrays: Any, sources: Any, targets: Any, types: Any, records: bool
+) -> Any:
     tape, weights = call.tape, _as_tensors(arrays[len(call.inputs) :])
-    with tape:
-        tape.watch(weights)
+    with tape if records else nullcontext():
+        if records:
+            tape.watch(weights)
         found = tape.gradient(
             [call.results[at] for at in targets],
             [call.inputs[at] for at in sources],
@@ -147,15 +160,18 @@ def _gradient_kernel(call: _Call, *arrays: Any, sources: Any, targets: Any, type
             UnconnectedGradients.ZERO,
         )
     made: list[Any] = list(map(convert_to_tensor, found))
-    return (*[each.raw for each in made], _Call(tape, [*call.inputs, *weights], made))
+    record = _Call(tape, [*call.inputs, *weights], made) if records else None
+    return (*[each.raw for each in made], record)
 
 
-def _gradient_types(*inputs: Any, sources: Any, targets: Any, types: Any) -> Any:
+def _gradient_types(*inputs: Any, sources: Any, targets: Any, types: Any, records: bool) -> Any:
     return (*types, CALL_TYPE)
 
 
 _FACTS: Any = {"calls_back": True, "fallible": True}
-py_func_p = row("py_func", _kernel, _types, op_type="PyFunc", gradient=flat, effect=True, **_FACTS)
+py_func_p = row(
+    "py_func", _kernel, _types, op_type="EagerPyFunc", gradient=flat, effect=True, **_FACTS
+)
 py_function_p = row(
     "py_function", _recorded_kernel, _recorded_types, op_type="EagerPyFunc",
     gradient=_gradient, effect=True, **_FACTS,
@@ -183,8 +199,8 @@ def _called(
     listed = list(inp) if isinstance(inp, list | tuple) else [inp]
     tensors = [convert_to_tensor(x) for x in listed]
     types = tuple(_declared(Tout))
-    if as_tensors and all(any(map(_is_differentiable, each)) for each in (tensors, types)):
-        *made, _ = bind(py_function_p, *tensors, function=Opaque(func), types=types)
+    if as_tensors and _may_have_gradient(tensors, types):
+        *made, _ = bind(py_function_p, *tensors, function=Opaque(func), types=types, records=True)
         return nest.pack_sequence_as(Tout, made) if nest.is_nested(Tout) else made[0]
     made = bind(
         py_func_p if stateful else pure_py_func_p, *tensors,

@@ -15,6 +15,8 @@ After:
       yield z
     return a
 
+A call of a Python function makes no record for a gradient that nobody asks for.
+
 Effects stay, and so do ops that may fail: Python raises their errors even if the value is not used.
 So do loops that may have no end.
 """
@@ -127,6 +129,8 @@ def _trimmed(node: Node, use: _Use) -> Node:
         return _trimmed_cond(node, use)
     if node.primitive is range_p and node.outputs[0] not in use.values:
         return _checked_only(node)
+    if node.params.get("records") and node.outputs[-1] not in use.values:
+        return replace(node, params={**node.params, "records": False})
     return _trimmed_while(node, use) if node.primitive is WHILE else node
 
 

@@ -60,7 +60,7 @@ CHOSEN = "value that the run chooses"
 
 
 class Options(tuple[Any, ...]):
-    """What a choice is from: equal to others that are the same, whatever a `==` of theirs says."""
+    """The options of a choice: equal to others that are the same, whatever their `==` says."""
 
     __slots__ = ()
 

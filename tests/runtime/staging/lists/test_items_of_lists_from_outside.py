@@ -30,6 +30,18 @@ class Game:
         self.counts[p % 3] += p
 
 
+class Weighted(Game):
+    def weight(self, p: Any) -> Any:
+        return p + 1
+
+
+class Loaded(Weighted):
+    def hit(self, p: Any) -> Any:
+        held = [1, 2, 3]
+        held[p % 3] += super().weight(p)
+        self.counts[p % 3] += super().weight(p) + held[p % 3]
+
+
 def put(game: Any, p: Any) -> Any:
     game.counts[p] = 5
     return game.same[p], sum(game.same)
@@ -143,8 +155,11 @@ def tried(game: Any, p: Any) -> Any:
         *(nothing_yet, floats, in_branches, in_rounds, exchanged, in_a_function, in_order, tried),
     ],
 )
-def test_items_are_assigned_as_python_does(function: Callable[..., Any]) -> None:
-    game, other = Game(), Game()
+@pytest.mark.parametrize("kind", [Game, Loaded])
+def test_items_are_assigned_as_python_does(
+    function: Callable[..., Any], kind: Callable[[], Game]
+) -> None:
+    game, other = kind(), kind()
     staged = rt.function(function)
     for p in (1, 0, 2, -1, 3, -4, 1):
         expected = attempt(lambda p=p: function(game, p))
