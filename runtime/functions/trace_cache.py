@@ -33,6 +33,9 @@ is dropped for a new one.
 MOST_VARIANTS = 4
 """Traces for one signature, which differ in what they found in global variables."""
 
+MOST_TOLD = 8
+"""Values that a reason names; there may be one for each weight of a model."""
+
 _counting = process_lock()
 
 Order = list[int] | None
@@ -208,7 +211,9 @@ def _drop(traces: weakref.ref[Traces], key: Any, family: Any, gone: Any) -> None
 
 def guards_changed(entries: Sequence[Entry]) -> str:
     """Returns why the latest of the traces for one signature does not hold."""
-    return ", ".join(dict.fromkeys(entries[0][-1].guards.changed()))
+    told = list(dict.fromkeys(entries[0][-1].guards.changed()))
+    more = [f"and {len(told) - MOST_TOLD} more"] if len(told) > MOST_TOLD else []
+    return ", ".join([*told[:MOST_TOLD], *more])
 
 
 class Call:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import logging
+import re
 import weakref
 from typing import Any
 
@@ -407,3 +408,17 @@ def test_the_traces_for_an_object_go_with_it(reduce_retracing: bool) -> None:
         "the objects that it was traced for are gone (run: method "
         "test_the_traces_for_an_object_go_with_it.<locals>.Model.run, x: float32[1])"
     )
+
+
+def test_reasons_are_not_endless() -> None:
+    holder = Holder()
+    vars(holder).update({f"a{number}": 1 for number in range(12)})
+
+    @rt.function
+    def total(x):
+        return x + sum(vars(holder).values())
+
+    total(X)
+    vars(holder).update(dict.fromkeys(vars(holder), 2))
+    assert float(total(X)) == 25.0
+    assert re.search(r"holder\.a7 was 1, is 2, and \d more$", total.why_retraced())
