@@ -19,13 +19,17 @@ def converts(cls: type, names: Iterable[str]) -> None:
     """Let methods that a class defines run converted while a function is traced."""
     for name in names:
         method = vars(cls).get(name)
-        if type(method) is FunctionType and not _is_kerass(method.__globals__):
+        if type(method) is FunctionType and not is_kerass(method.__globals__):
             setattr(cls, name, _converted_method(method))
 
 
-def _is_kerass(names: Mapping[str, Any]) -> bool:
+def is_kerass(names: Mapping[str, Any]) -> bool:
     """Whether these are the global names of a module of Keras'."""
-    module = str(names.get("__name__"))
+    return is_module_of_keras(str(names.get("__name__")))
+
+
+def is_module_of_keras(module: str) -> bool:
+    """Whether a module of this name is one of Keras', or of what it runs on here."""
     return module.startswith(("keras.src.", "runtime.keras.")) and not module.endswith("_test")
 
 
@@ -75,10 +79,10 @@ class Held:
             ) from None
         if state.trace is None or not callable(held) or isinstance(held, self._kinds):
             return held
-        if _is_kerass(getattr(held, "__globals__", {})):
+        if is_kerass(getattr(held, "__globals__", {})):
             return held
         # Who else asks may compare it, and what is converted calls it converted.
-        return autograph.call(held) if _is_kerass(sys._getframe(1).f_globals) else held
+        return autograph.call(held) if is_kerass(sys._getframe(1).f_globals) else held
 
     def __set__(self, holder: Any, function: Any) -> None:
         vars(holder)[self._name] = function

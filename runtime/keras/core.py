@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from types import ModuleType
 from typing import Any
@@ -24,8 +25,9 @@ from keras.src.backend.common.symbolic_scope import SymbolicScope, in_symbolic_s
 
 import runtime
 from runtime.core.convert import register_conversion
-from runtime.core.state import init_scope
+from runtime.core.state import init_scope, state
 from runtime.core.tensor import is_tensor
+from runtime.keras.conversion import is_kerass
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
 from runtime.train.restoration import proceed
@@ -111,6 +113,12 @@ class Variable(KerasVariable):
     def numpy(self) -> Any:
         """The value as an ndarray."""
         return self.value.numpy()
+
+    def __repr__(self) -> str:
+        # In the text of an error of Keras': while a function is traced, without the value.
+        if state.trace is None or not is_kerass(sys._getframe(1).f_globals):
+            return str(super().__repr__())
+        return f"<Variable path={self.path}, shape={self.shape}, dtype={self.dtype}>"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.asarray(self.value.numpy(), dtype=dtype)

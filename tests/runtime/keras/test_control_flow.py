@@ -185,6 +185,14 @@ def test_what_cannot_be_staged_names_the_users_line() -> None:
         layer(given)
 
 
+def test_an_error_of_keras_that_names_a_weight_is_raised() -> None:
+    optimizer, known, unknown = keras.optimizers.SGD(), keras.Variable(1.0), keras.Variable(2.0)
+    optimizer.build([known])
+    for function in (optimizer.apply, rt.function(optimizer.apply, autograph=False)):
+        with pytest.raises(ValueError, match=r"Unknown variable: <Variable path=variable"):
+            function([rt.constant(1.0)], [unknown])
+
+
 def test_a_built_model_is_first_called_in_a_staged_loop() -> None:
     given = keras.Input((2,))
     for model in (keras.Sequential([given, Halve()]), keras.Model(given, Halve()(given))):
