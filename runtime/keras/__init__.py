@@ -9,6 +9,7 @@ loading, names, arrays                  Keras' op files; the names of TensorFlow
 projections, crossing                   ops of TensorFlow's that only they need
 layer, trainer, dataset_adapter         layers; `fit`; datasets that models are trained on
 conversion, structures, notes           control flow in users' methods; their containers; attributes
+settings                                what of its objects changes what they do
 adjustments, compatibility              where Keras asks which backend it has; names of `tf.keras`
 checkpoints, whole_files, archive       checkpoints, files of models, and exports
 """

@@ -30,6 +30,7 @@ from runtime.core.tensor import is_tensor
 from runtime.keras.conversion import is_kerass
 from runtime.keras.loading import run_theirs
 from runtime.keras.notes import install as install_notes
+from runtime.keras.settings import uses
 from runtime.train.restoration import proceed
 
 SUPPORTS_SPARSE_TENSORS = False
@@ -52,6 +53,16 @@ class Variable(KerasVariable):
             return cls(variable, trainable=variable.trainable, name=name)
         finally:
             global_state.set_global_attribute("stateless_scope", scope)
+
+    @property
+    def trainable(self) -> bool:
+        """Whether it is trainable."""
+        uses(self)
+        return self._trainable
+
+    @trainable.setter
+    def trainable(self, value: Any) -> None:
+        self._trainable = bool(value)
 
     def _initialize(self, value: Any) -> None:
         if isinstance(value, runtime.Variable):

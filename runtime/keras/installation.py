@@ -38,6 +38,7 @@ def install() -> ModuleType:
     # From here on Keras asks for the name only to tell what is special about a backend.
     vars(import_module("keras.src.backend.config"))["_BACKEND"] = BACKEND
     import_module("runtime.keras.conversion").install(keras)
+    import_module("runtime.keras.settings").install(keras)
     import_module("runtime.keras.checkpoints").install(keras)
     import_module("runtime.keras.adjustments").install(keras, BACKEND)
     import_module("runtime.keras.whole_files").install(keras)

@@ -14,6 +14,7 @@ import runtime
 from runtime.core.state import state
 from runtime.keras.checkpoints import layer_children
 from runtime.keras.conversion import converts
+from runtime.keras.settings import uses
 from runtime.staging.block_recorder import renew
 from runtime.train.restoration import proceed
 
@@ -72,6 +73,11 @@ class Layer:
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
         converts(cls, ("call",))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        # Keras' own has built it by now, and goes on to its `call` from here.
+        uses(self)
+        return super().__call__(*args, **kwargs)  # type: ignore[misc]
 
     def _setattr_hook(self, name: str, value: Any) -> tuple[str, Any]:
         for item in _parts(name, value):

@@ -19,6 +19,7 @@ import runtime
 from runtime.keras.adjustments import is_shown
 from runtime.keras.conversion import converts
 from runtime.keras.dataset_adapter import batches_of
+from runtime.keras.settings import uses
 
 _STEPS = ("train_step", "test_step", "predict_step", "compute_loss", "compute_metrics")
 
@@ -94,6 +95,14 @@ class Trainer(base_trainer.Trainer):
                 "compiled without a loss, and calls self.add_loss(...) in its layers"
             )
         return super().compute_loss(x, y, y_pred, sample_weight, training)
+
+    def compute_metrics(self, x: Any, y: Any, y_pred: Any, sample_weight: Any = None) -> Any:
+        """The values of all metrics, once they know of this batch."""
+        values = super().compute_metrics(x, y, y_pred, sample_weight)
+        compiled = self._compile_metrics  # which has built its own by now
+        for metric in (*self._metrics, *(compiled.metrics if compiled else ())):
+            uses(metric)
+        return values
 
     # Steps as functions
 

@@ -520,6 +520,8 @@ def renew(item: Any) -> None:
         recorder.renew(item)
     trace = state.trace
     while trace is not None:
+        if trace.watcher is not None:
+            trace.watcher.renew_settings(item)
         for snapshot in trace.existed.snapshots if isinstance(trace.existed, Existed) else ():
             snapshot.renew(item)
         trace = trace.outer

@@ -6,4 +6,5 @@ file_questions                        whether a file is there
 numpy_state                           what NumPy does where a number fails, and its texts
 findings                              what was found, until the trace is made
 guards, containers, weak_paths        comparing it at each call, and keeping it collectable
+settings                              comparing what a library tells changes of
 """

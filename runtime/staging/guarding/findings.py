@@ -28,6 +28,7 @@ from runtime.staging.guarding.guards import (
     now_of,
 )
 from runtime.staging.guarding.lookup import is_computed_once, is_the_users
+from runtime.staging.guarding.settings import Settings, SettingsGuard, SettingsKey
 from runtime.staging.guarding.weak_paths import Attribute, Read, Ways, Weak, is_referable, weakly
 from runtime.staging.refusals import refuse
 
@@ -39,15 +40,17 @@ class Findings:
     """The values that were seen while a function was traced.
 
     `seen` are they, by what holds them; `objects` those whose attributes are guarded, with the
-    user's expressions for them; `cells` the functions whose variables were read, by the address of
-    the cell; `given` the expressions for the arguments, by their addresses.
+    user's expressions for them; `settings` those of objects, by the addresses of these; `cells` the
+    functions whose variables were read, by the address of the cell; `given` the expressions for the
+    arguments, by their addresses.
     """
 
-    __slots__ = ("_known", "_paths", "cells", "given", "objects", "seen")
+    __slots__ = ("_known", "_paths", "cells", "given", "objects", "seen", "settings")
 
     def __init__(self) -> None:
         self.seen: dict[Any, Seen] = {}
         self.objects: dict[int, tuple[Any, str]] = {}
+        self.settings: dict[int, tuple[Any, Settings]] = {}
         self.cells: dict[int, tuple[FunctionType, int]] = {}
         self.given: dict[int, str] = {}
         self._paths: dict[Any, str] = {}
@@ -68,7 +71,16 @@ class Findings:
         for holder, read in others.known():
             self._known.setdefault(id(holder), read)
         for place, seen in list(others.seen()):
-            self.see(*seen, place, where)
+            if seen[1] is SettingsKey:
+                self.see_settings(seen[0], seen[2], place)
+            else:
+                self.see(*seen, place, where)
+
+    def see_settings(self, holder: Any, settings: Settings, place: str) -> None:
+        """Note the settings of an object, as they were when it was met first."""
+        if id(holder) not in self.settings:
+            self.settings[id(holder)] = holder, settings
+            self._paths[id(holder), SettingsKey] = place
 
     def place_of(self, item: Any) -> str | None:
         """The user's expression for an object from outside; None for one that nothing led to."""
@@ -85,14 +97,16 @@ class Findings:
 
     def notes(self) -> Iterable[Any]:
         """The holders of what was seen: all that holds objects while the trace is made."""
-        return [*self.seen.values(), *self.objects.values(), *self.cells.values()]
+        objects = *self.objects.values(), *self.settings.values()
+        return [*self.seen.values(), *objects, *self.cells.values()]
 
     def guards(self) -> Guards:
         """The guards on all that the trace itself has not changed; nothing is found from now on."""
+        settings = SettingsGuard(self.settings.values())
         entries, cells, contents, functions, attributes, reached = self._sorted(self._ways())
         objects = [weakly(item) for item, _ in self.objects.values() if _has_changing_class(item)]
         # Objects that were made while tracing go away now.
-        self.seen, self.objects, self.cells, self._known = {}, {}, {}, {}
+        self.seen, self.objects, self.settings, self.cells, self._known = {}, {}, {}, {}, {}
         further = Reached(reached)
         inside = further.inside()
         found = ObjectGuard(attributes, objects, inside)
@@ -103,6 +117,7 @@ class Findings:
             found,
             FunctionGuard(functions),
             ContentGuard(contents),
+            settings,
         )
         return Guards(groups, further, self._paths)
 

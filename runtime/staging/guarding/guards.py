@@ -24,6 +24,7 @@ from runtime.staging.guarding.containers import (
     is_mapping,
     same_elements,
 )
+from runtime.staging.guarding.settings import SettingsKey, changed_settings
 from runtime.staging.guarding.weak_paths import (
     ATOMIC,
     GONE,
@@ -350,7 +351,7 @@ class Guards:
 
     def is_over(self) -> bool:
         """True if something is gone that they compare with, so that they cannot hold again."""
-        return any(value is GONE for _, (*_, value) in self.seen())
+        return any(_is_gone(key, value) for _, (_, key, value) in self.seen())
 
     def known(self) -> Iterator[tuple[Any, Read]]:
         """The containers and cells that objects lead to, and the ways to them."""
@@ -370,8 +371,16 @@ class Guards:
             if key is ElementsKey:
                 if not same_elements(holder, value):
                     yield _different_elements(path, holder, value)
+            elif key is SettingsKey:
+                for name, before, now in changed_settings(holder, value):
+                    yield _difference(f"{path}.{name}", None, before, now)
             elif now_of(holder, key) is not value:
                 yield _difference(path, key, value, now_of(holder, key))
+
+
+def _is_gone(key: Any, value: Any) -> bool:
+    values = value.values() if key is SettingsKey else (value,)
+    return any(each is GONE for each in values)
 
 
 def _sees(guard: Guard) -> bool:

@@ -41,6 +41,7 @@ from runtime.staging.guarding.lookup import (
     is_the_users,
     reads_whole,
 )
+from runtime.staging.guarding.settings import name_of, reader_of
 from runtime.staging.guarding.weak_paths import ATOMIC, NOTHING, Attribute, attribute_now
 
 FUNCTIONS = FunctionType, MethodType
@@ -229,6 +230,7 @@ class Reader:
 
     def _computed(self, found: Any, holder: Any, place: str) -> None:
         """Look at what Python calls for an attribute of a class."""
+        self._settings(holder, place)
         if is_descriptor(found):
             self._described(found, holder, place)
         elif not is_method(found):
@@ -322,6 +324,7 @@ class Reader:
         self._findings.objects[id(item)] = item, place
         self.found.append(type(item))
         self._attributes(item, place, self._names)
+        self._settings(item, place)
         # A comparison may read more than decides it.
         for name in self._kind(type(item)).called:
             self._method(item, name, place)
@@ -334,6 +337,23 @@ class Reader:
             self._place = f"type({place})"
             self._object(type(item))
         self._place = place
+
+    def _settings(self, item: Any, place: str, in_list: bool = False) -> None:
+        """Guard the settings of an object, and of those among them; one that is in a list of
+        `place` goes by its name.
+        """
+        settings_of = reader_of(type(item))
+        if settings_of is None or id(item) in self._findings.settings:
+            return
+        place = f"{place}.{name_of(item)}" if in_list else place
+        settings = settings_of(item)
+        self._findings.see_settings(item, settings, place)
+        for name, value in settings.items():
+            if type(value) is tuple:
+                for each in value:
+                    self._settings(each, place, in_list=True)
+            elif type(value) not in ATOMIC:
+                self._settings(value, f"{place}.{name.lstrip('_')}")
 
     def _attributes(self, item: Any, place: str, names: Iterable[str]) -> None:
         names = tuple(names)

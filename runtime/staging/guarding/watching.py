@@ -41,6 +41,7 @@ from runtime.staging.guarding.guards import CODE, OF_FUNCTIONS, Guards
 from runtime.staging.guarding.lookup import defaults_of, is_standard, is_users_code
 from runtime.staging.guarding.numpy_state import ERROR_STATES, SettingsAround
 from runtime.staging.guarding.reading import FUNCTIONS, Reader, part
+from runtime.staging.guarding.settings import name_of
 from runtime.staging.guarding.weak_paths import Attribute, attribute_now
 from runtime.staging.scopes import Symbol
 
@@ -328,6 +329,16 @@ class Watcher(Reader):
         """Guard that `mapping.get(key)` is what it is, which the user calls `place`."""
         self._place = place
         self._see(mapping, key, value)
+
+    def see_settings(self, item: Any) -> None:
+        """Guard the settings of an object that is used."""
+        known = self._findings.objects.get(id(item))
+        self._settings(item, known[1] if known else name_of(item))
+
+    def renew_settings(self, item: Any) -> None:
+        """Guard the settings that an object has now, and none from before, if it is used."""
+        if self._findings.settings.pop(id(item), None) is not None:
+            self.see_settings(item)
 
     def see_error_state(self) -> None:
         """Guard that NumPy's error state around the trace is what it is."""
