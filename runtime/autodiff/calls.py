@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -107,9 +107,7 @@ class GraphCall:
 def _derived(
     graph: Graph, sources: tuple[Source, ...], count: int, executor: str | None
 ) -> _Levels | None:
-    # A rule that is missing, or raises, may never be asked: op by op, only who asks is told.
-    if _holds_failed_rule(graph.nodes):
-        return None
+    # A rule that is missing may never be asked: op by op, only who asks is told.
     try:
         return _Levels(graph, sources, count, executor)
     except (LookupError, NotImplementedError):
@@ -118,27 +116,6 @@ def _derived(
         if is_refusal(error):
             return None
         raise
-
-
-def _holds_failed_rule(nodes: Iterable[Node], seen: set[Graph] | None = None) -> bool:
-    """True if one of the user's gradient rules raised when it was staged."""
-    seen = set() if seen is None else seen
-    for node in nodes:
-        rule = _rule_of(node)
-        if rule is not None and rule.error is not None:
-            return True
-        inner = [region.nodes for region in node.regions]
-        graph = getattr(node.params.get("callee") or rule, "graph", None)
-        if graph is not None and graph not in seen:
-            seen.add(graph)
-            inner.append(graph.nodes)
-        if any(_holds_failed_rule(others, seen) for others in inner):
-            return True
-    return False
-
-
-def _rule_of(node: Node) -> Any:
-    return node.params["rule"] if node.primitive is staged_p else None
 
 
 def _levels_of(tapes: Sequence[Any]) -> int:
@@ -220,7 +197,8 @@ class _Levels:
         last = max(at for at, grad in enumerate(given) if grad is not None)
         level = next(at for at, size in enumerate(self.sizes) if last < size)
         derived = self.steps[level]
-        check_rules(*self.rules[level], given)
+        graph, rules = self.rules[level]
+        check_rules(graph, rules, self.sources, given)
         first, end = self.sizes[level : level + 2]
         places = [at for at, x in enumerate(outputs[:first]) if differentiable(x.type)]
         asked = tuple([given[at] is not None for at in places])

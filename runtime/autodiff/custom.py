@@ -10,7 +10,7 @@ from typing import Any, NoReturn, ParamSpec, TypeVar, overload
 
 import runtime.ops as ops
 from runtime import errors, nest
-from runtime.autodiff.activity import Activity
+from runtime.autodiff.activity import Activity, Source
 from runtime.autodiff.at_call import at_call
 from runtime.autodiff.recorder import Recorder
 from runtime.autodiff.records import another
@@ -26,7 +26,7 @@ from runtime.graph.ir import Callee, Graph, Node, Value, covers, walk_called
 from runtime.graph.nodes import CALL
 from runtime.staging.control.carried_objects import refuse_change
 from runtime.staging.late_reads import LateReads
-from runtime.staging.refusals import noted
+from runtime.staging.refusals import is_refusal, noted
 from runtime.staging.scopes import called
 
 P = ParamSpec("P")
@@ -141,28 +141,25 @@ class StagedRule(Rule, Record):
         self.outer = trace.outer_symbols()
         self.present = [grad is not None for grad in grads]
 
-    def changed(self) -> Exception | None:
-        """The refusal for who asks for this gradient, where the function would read something else
-        than it did.
-        """
-        return None if self.late is None else self.late.changed()
-
     def apply(self, op: Any, grads: Sequence[Any]) -> list[Any]:
         """The gradients for the inputs of the op."""
         trace = state.trace
         if trace is not None and self.trace() is trace and not op.is_inner:
             found = list(self.function(*grads))
-        elif self.error is not None:
-            raise self.error
+        elif trace is not None and trace.derives:
+            found = [None] * len(self.present) if self.error else self._by_graph(op, grads)
         else:
+            _raise(self.told())
             found = self._by_graph(op, grads)
         return [*[None] * self.count, *found, *[None] * len(self.outer)]
 
+    def told(self) -> Exception | None:
+        """The error for who asks for this gradient, if there is one: the function has raised it, or
+        would read something else by now.
+        """
+        return self.error or (None if self.late is None else self.late.changed())
+
     def _by_graph(self, op: Any, grads: Sequence[Any]) -> list[Any]:
-        # Of a graph that is called, who calls it asks.
-        changed = self.changed() if state.trace in (None, self.trace()) else None
-        if changed is not None:
-            raise noted(changed)
         used = op.inputs[self.count + len(self.present) :]
         run = self._run if state.trace is None else self._stage_call
         made = iter(run([*grads, *used]))
@@ -198,18 +195,31 @@ def _no_trace() -> None:
     return None
 
 
-def check_rules(graph: Graph, rules: Iterable[Node], given: Sequence[Any]) -> None:
-    """Raises StagingError where the gradients that are given of a graph's results (or None) lead
-    back to one of these `rules_in` it whose function would read something else by now.
+def check_rules(
+    graph: Graph, rules: Iterable[Node], sources: Iterable[Source], given: Sequence[Any]
+) -> None:
+    """Raises what one of these `rules_in` a graph tells, where it is on the way back to the sources
+    from the results of the graph of which a gradient is given, and not None.
     """
     for node in rules:
-        changed = node.params["rule"].changed()
-        if changed is not None:
-            activity = Activity(node.outputs)
-            activity.follow(graph.nodes)
-            pairs = zip(graph.results, given, strict=False)
-            if any(grad is not None and result in activity.known for result, grad in pairs):
-                raise noted(changed)
+        error = node.params["rule"].told()
+        if error is None:
+            continue
+        pairs = zip(graph.results, given, strict=False)
+        asked = [result for result, grad in pairs if grad is not None]
+        if _leads(graph, sources, node.outputs) and _leads(graph, node.outputs, asked):
+            _raise(error)
+
+
+def _leads(graph: Graph, sources: Iterable[Source], targets: Iterable[Value]) -> bool:
+    activity = Activity(sources)
+    activity.follow(graph.nodes)
+    return any(target in activity.known for target in targets)
+
+
+def _raise(error: Exception | None) -> None:
+    if error is not None:
+        raise noted(error) if is_refusal(error) else error
 
 
 def rules_in(graph: Graph) -> list[Node]:

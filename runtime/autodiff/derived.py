@@ -73,6 +73,7 @@ def derive(
     activity = Activity([*chosen, *captures, *variables])
     activity.follow(graph.nodes)
     trace = Trace(f"gradient_of_{graph.name}")
+    trace.derives = True
     with trace:
         reverse, nodes = _backward_pass(graph, activity, given)
         found = [s for s in (*chosen, *captures, *variables) if s in reverse.grads]
@@ -206,6 +207,7 @@ class Recursion:
 def _derive_recursion(graph: Graph, activity: Activity) -> Recursion:
     sources, made = _begin_recursion(graph, activity)
     trace = Trace(made.backward.name)
+    trace.derives = True
     with trace:
         kinds = _given_in_recursion(graph, activity)
         reverse, nodes = _backward_pass(graph, activity, kinds)
@@ -385,11 +387,20 @@ def _recursion(
     return nodes
 
 
+def _sources_of(reverse: Reverse, node: Node, graph: Graph) -> list[Source]:
+    """Returns what of a graph that a node calls leads to the sources."""
+    known = reverse.activity.known
+    pairs = zip(graph.parameters, node.inputs, strict=True)
+    found: list[Source] = [parameter for parameter, value in pairs if value in known]
+    others = *captures_in((node,)), *variables_in(graph.nodes)
+    return [*found, *[source for source in others if source in known]]
+
+
 def _call_in_trace(
     reverse: Reverse, node: Node, given: Sequence[Any], sent: Sequence[Sent | None]
 ) -> Sequence[Node]:
     graph = callee_of(node)
-    check_rules(graph, rules_in(graph), given)
+    check_rules(graph, rules_in(graph), _sources_of(reverse, node, graph), given)
     return call(reverse, node, given, sent)
 
 

@@ -80,6 +80,7 @@ class Trace:
         "constants",
         "converter",
         "counts",
+        "derives",
         "device",
         "existed",
         "failures",
@@ -120,6 +121,8 @@ class Trace:
 
     def __init__(self, name: str) -> None:
         self.name = name
+        # In the gradient of a graph, of which only who calls that says what is asked for.
+        self.derives = False
         self.code: CodeType | None = None
         # The nodes of all regions, and of what was undone; what is as much to trace as many nodes
         # counts as many.

@@ -225,7 +225,7 @@ class Encoder:
 
     def _rule(self, rule: Any) -> Json:
         graph = None if rule.graph is None else self._called(rule.graph)
-        error = rule.error or rule.changed()
+        error = rule.told()
         described = {"count": rule.count, "present": rule.present, "outer": len(rule.outer)}
         return {"rule": graph, **described, "error": None if error is None else str(error)}
 

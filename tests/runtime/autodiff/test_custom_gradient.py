@@ -365,6 +365,30 @@ def test_a_rule_that_raises_in_a_graph_is_told_only_who_asks(function: Any) -> N
         tape.gradient(first, x)
 
 
+@pytest.mark.parametrize("asked", [True, False])
+@pytest.mark.parametrize("inside", [True, False])
+def test_a_rule_that_raises_in_rounds_is_told_who_asks(inside: bool, asked: bool) -> None:
+    def function(x: Any) -> Any:
+        rows = tf.reduce_sum(tf.map_fn(unruly, tf.stack([x, x])))
+        number, y = 2.0, x
+        for _ in tf.range(3):
+            y = unruly(y)
+            number = number + 1.0
+        return rows + y * number if asked else x * 3.0 + unruly(tf.constant(2.0))
+
+    def slope(x: Any) -> Any:
+        with tf.GradientTape() as tape:
+            tape.watch(x)
+            y = (function if inside else tf.function(function))(x)
+        return tape.gradient(y, x)
+
+    run = tf.function(slope) if inside else slope
+    with (
+        pytest.raises(ZeroDivisionError, match="in the rule") if asked else contextlib.nullcontext()
+    ):
+        assert float(run(tf.constant(1.0))) == 3.0
+
+
 def test_an_unexpected_error_in_deriving_a_gradient_is_not_hidden(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

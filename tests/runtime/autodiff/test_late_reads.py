@@ -572,6 +572,14 @@ def test_who_asks_for_other_results_is_not_refused(way: str) -> None:
     assert float(WAYS[way](program)(*given())) == 3.0
 
 
+@ways
+def test_what_does_not_depend_on_the_source_is_not_asked(way: str) -> None:
+    def program(x: Any, p: Any, n: Any, o: Any) -> Any:
+        return x * 3.0 + set_behind_it(tf.cast(n, tf.float32), p, n, o)
+
+    assert float(WAYS[way](program)(*given())) == 3.0
+
+
 def test_one_of_two_results() -> None:
     def program(x: Any, p: Any) -> Any:
         return set_behind_it(x, p, None, None), x * 3.0
