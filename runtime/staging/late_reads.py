@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import autograph
 from runtime.core.tensor import EagerTensor
-from runtime.graph.ir import Node, Region, Value
-from runtime.graph.nodes import CONSTANT, TO_TENSOR, WHILE
+from runtime.graph.ir import Node, Value
+from runtime.graph.nodes import COND, CONSTANT, TO_TENSOR, WHILE
 from runtime.staging.control.optional_values import Missing
 from runtime.staging.frames import user_location
 from runtime.staging.guarding.containers import elements_of
@@ -191,34 +191,42 @@ def _is_same(before: Any, now: Any) -> bool:
 
 class _Known:
     """Tells of the values of a trace, where a rule is staged, what they are made of: of what a
-    branch leaves, what its path has left that the rule is in; of what all rounds of a loop leave as
-    it is, what the loop begins with.
+    branch leaves, what its path has left that the rule is in, or all paths; of what all rounds of a
+    loop leave as it is, what the loop begins with.
     """
 
     def __init__(self, trace: Trace, rule: Any) -> None:
         nodes = [node for scope in trace.scope.around() for node in scope.nodes]
         self._captured = {value: _told(item) for value, item in trace.captures.values()}
         self._made: dict[Value, Any] = {}
-        for node, at in _way_to(nodes, rule):
-            region = node.regions[at]
-            if node.primitive is WHILE:
-                self._add_loop(node, region)
-            else:
-                self._made |= zip(node.outputs, region.results, strict=False)
-            nodes += region.nodes
+        way = _way_to(nodes, rule)
+        taken = {id(node): at for node, at in way}
+        nodes += [inner for node, at in way for inner in node.regions[at].nodes]
         for node in nodes:
             if node.primitive is CONSTANT:
                 self._made[node.outputs[0]] = node.params["value"]
             elif node.primitive is TO_TENSOR:
                 self._made[node.outputs[0]] = node.inputs[0]
+            elif node.primitive is WHILE:
+                self._add_loop(node)
+            elif node.primitive is COND:
+                self._add_branch(node, taken.get(id(node)))
 
-    def _add_loop(self, node: Node, region: Region) -> None:
+    def _add_loop(self, node: Node) -> None:
+        (region,) = node.regions
         states = zip(
             node.inputs[1:], region.parameters, region.results[1:], node.outputs, strict=False
         )
         for first, given, left, output in states:
             if left is given:
                 self._made |= {given: first, output: first}
+
+    def _add_branch(self, node: Node, taken: int | None) -> None:
+        paths = [node.regions[taken]] if taken is not None else node.regions
+        left = [region.results for region in paths if region.results]
+        for output, *values in zip(node.outputs, *left, strict=False):
+            if all(value is values[0] for value in values):
+                self._made[output] = values[0]
 
     def first(self, told: Any) -> Any:
         """The value, constant or object from outside that one is made of."""

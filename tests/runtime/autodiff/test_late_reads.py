@@ -195,6 +195,22 @@ def attributes_set_in_the_branch(x: Any, p: Any, n: Any, o: Any) -> Any:
     return y
 
 
+def beside_what_is_changed_behind_it(x: Any, p: Any, n: Any, o: Any) -> Any:
+    own = Scaled()
+    own.scale, own.pair = x * 2.0, (x * 1.0, x)
+    y = x
+    if p:
+        y = own(x)
+        if n > 1:
+            own.count += 1
+    if n > 2:
+        own.table["b"] = 7
+    for _ in tf.range(n):
+        own.count += 1
+        own.table["b"] += 1
+    return y
+
+
 def items(x: Any, p: Any, n: Any, o: Any) -> Any:
     factors = [tf.constant(2.0)]
     factors.append(x * 3.0)
@@ -259,7 +275,8 @@ def recomputed(x: Any, p: Any, n: Any, o: Any) -> Any:
 RIGHT = [
     constant, set_in_the_branch, made_in_the_branch, set_in_a_try, returned_early, of_a_factory,
     an_argument, of_an_object, beside_what_rounds_count, beside_an_item_that_rounds_count,
-    attributes_set_in_the_branch, items, by_functions, nested, a_variable, recomputed,
+    attributes_set_in_the_branch, beside_what_is_changed_behind_it, items,
+    by_functions, nested, a_variable, recomputed,
 ]  # fmt: skip
 
 
