@@ -16,6 +16,7 @@ from typing import Any
 
 from runtime.core.primitive import Primitive, bind
 from runtime.core.shapes import size_of
+from runtime.core.state import state
 from runtime.core.tensor import EagerTensor, Tensor, wrap
 from runtime.core.types import ObjectHandle, TensorType, Type
 from runtime.graph.executors.failures import at_origin
@@ -87,11 +88,16 @@ def _region(region: Region, arguments: Sequence[Any], values: Values) -> list[An
 
 def _op(node: Node, values: Values) -> Sequence[Any]:
     inputs = [values[value] for value in node.inputs]
-    if node.primitive.is_op:
+    if node.primitive.is_op and (state.tapes or _takes_tensors(node)):
         made = bind(node.primitive, *inputs, **node.params)
     else:
         made = _kernel(node, inputs)
     return made if isinstance(made, tuple | list) else (made,)
+
+
+def _takes_tensors(node: Node) -> bool:
+    """Whether it takes nothing else: a `custom_gradient` also what its gradient reads."""
+    return all([type(value.type) is TensorType for value in node.inputs])
 
 
 def _kernel(node: Node, inputs: Sequence[Any]) -> Any:

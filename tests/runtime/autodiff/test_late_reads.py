@@ -195,6 +195,13 @@ def attributes_set_in_the_branch(x: Any, p: Any, n: Any, o: Any) -> Any:
     return y
 
 
+def a_number_of_the_run(x: Any, p: Any, n: Any, o: Any) -> Any:
+    k = 2.0
+    for _ in tf.range(n):
+        k = k + 1.0
+    return scaled_by(lambda: k)(x)
+
+
 def beside_what_is_changed_behind_it(x: Any, p: Any, n: Any, o: Any) -> Any:
     own = Scaled()
     own.scale, own.pair = x * 2.0, (x * 1.0, x)
@@ -275,7 +282,7 @@ def recomputed(x: Any, p: Any, n: Any, o: Any) -> Any:
 RIGHT = [
     constant, set_in_the_branch, made_in_the_branch, set_in_a_try, returned_early, of_a_factory,
     an_argument, of_an_object, beside_what_rounds_count, beside_an_item_that_rounds_count,
-    attributes_set_in_the_branch, beside_what_is_changed_behind_it, items,
+    attributes_set_in_the_branch, a_number_of_the_run, beside_what_is_changed_behind_it, items,
     by_functions, nested, a_variable, recomputed,
 ]  # fmt: skip
 
