@@ -285,18 +285,8 @@ class UnauthenticatedError(OpError):
     error_code = 16
 
 
-class OperatorNotAllowedInGraphError(TypeError):
-    """Python asked a symbolic tensor for what only the run knows: its truth, its elements.
-
-    `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
-
-    >>> @rt.function
-    ... def outside(x):
-    ...     return x.numpy()
-    >>> outside(rt.constant(1.))
-    Traceback (most recent call last):
-    runtime.errors.OperatorNotAllowedInGraphError: ...
-    """
+class _OfSymbolError(TypeError):
+    """Base of the errors of symbols: what is wrong, where, and what to write instead."""
 
     def __init__(
         self,
@@ -322,8 +312,24 @@ class OperatorNotAllowedInGraphError(TypeError):
         return f"{text}\n  {self.hint}" if self.hint else text
 
 
-class InaccessibleTensorError(TypeError):
+class OperatorNotAllowedInGraphError(_OfSymbolError):
+    """Python asked a symbolic tensor for what only the run knows: its truth, its elements.
+
+    `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
+
+    >>> @rt.function
+    ... def outside(x):
+    ...     return x.numpy()
+    >>> outside(rt.constant(1.))
+    Traceback (most recent call last):
+    runtime.errors.OperatorNotAllowedInGraphError: ...
+    """
+
+
+class InaccessibleTensorError(_OfSymbolError):
     """A symbolic tensor is used outside the graph that it belongs to.
+
+    `filename`, `lineno`, `col`, `variable` tell where, `hint` what to write instead.
 
     >>> kept = []
     >>> rt.function(lambda x: kept.append(lambda: x))(rt.constant(1.))

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from runtime import dtypes, nest
+from runtime import dtypes, errors, nest
 from runtime.autodiff.records import Record
 from runtime.autodiff.requests import UnconnectedGradients
 from runtime.autodiff.tape import GradientTape
@@ -56,9 +56,16 @@ class _CallTape(GradientTape):
 CALL_TYPE = ObjectType("py_call", ())
 
 
+_WAY_OUT = "give what the function reads in `inp`, and return what it changes as a result"
+
+
 def _call(function: Callable[..., Any], given: Sequence[Any], types: Any) -> list[Any]:
     """Returns what a function gives, as one part for each type."""
-    found = call_back(function, *given)
+    try:
+        found = call_back(function, *given)
+    except errors.InaccessibleTensorError as error:
+        error.hint = _WAY_OUT
+        raise
     if not types:
         return []
     parts = nest.flatten(found) if nest.is_nested(found) else [found]
@@ -198,13 +205,13 @@ def _called(
     checked_callable(func, f"{what}(): func")
     listed = list(inp) if isinstance(inp, list | tuple) else [inp]
     tensors = [convert_to_tensor(x) for x in listed]
-    types = tuple(_declared(Tout))
+    types, function = tuple(_declared(Tout)), Opaque(func)
     if as_tensors and _may_have_gradient(tensors, types):
-        *made, _ = bind(py_function_p, *tensors, function=Opaque(func), types=types, records=True)
+        *made, _ = bind(py_function_p, *tensors, function=function, types=types, records=True)
         return nest.pack_sequence_as(Tout, made) if nest.is_nested(Tout) else made[0]
     made = bind(
         py_func_p if stateful else pure_py_func_p, *tensors,
-        function=Opaque(func), types=types, as_tensors=as_tensors,
+        function=function, types=types, as_tensors=as_tensors,
     )  # fmt: skip
     if not types:
         return made if state.trace else None

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from runtime import errors
 from runtime.core.state import call_back
 from runtime.data.pipelines import (
     INFINITE,
@@ -93,7 +94,7 @@ def generated(
             nonlocal iterator
             if iterator is None:
                 iterator = call_back(iter, call_back(make, *args))
-            while (item := call_back(next, iterator, _END)) is not _END:
+            while (item := call_back(_next_of, iterator)) is not _END:
                 yield tuple(take(item))
 
         return Resumed(steps)
@@ -102,6 +103,14 @@ def generated(
 
 
 _END = object()
+
+
+def _next_of(iterator: Iterator[Any]) -> Any:
+    try:
+        return next(iterator, _END)
+    except errors.InaccessibleTensorError as error:
+        error.hint = "give what the generator reads as its arguments: from_generator(..., args=[n])"
+        raise
 
 
 def drawn(seed: Any, *, anew: bool) -> Pipeline:

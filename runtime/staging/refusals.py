@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import builtins
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from types import CodeType, FrameType
 from typing import Any, TypeGuard, TypeVar
 
@@ -322,16 +322,53 @@ def of_key(message: str, hint: str) -> tuple[str, str]:
 
 def leaked(item: Any) -> errors.InaccessibleTensorError:
     """The error for a symbol that is used where its scope is not open, or eagerly in a trace that
-    is under way: in the initial value of a table, for instance.
+    is under way: in the initial value of a table, for instance. `item` is None where the trace
+    itself was asked for.
     """
-    return noted(
-        errors.InaccessibleTensorError(
-            f"{item._shown()} {_provenance(item)} and is used outside of it: return it, or pass it "
-            "on as a variable that the block assigns; what is stored elsewhere while tracing is "
-            "only a symbol"
-        ),
-        state.trace or (item.scope.trace if item.scope.open else None),
-    )
+    users, asking = user_frame(), _asking(sys._getframe(1))
+    if item is None:
+        item = next(filter(_is_symbol, asking), None)
+    if _is_symbol(item):
+        found, scope = f"{item._shown()} {_provenance(item)} and", item.scope
+        trace = state.trace or (scope.trace if scope.open else None)
+    else:
+        found, trace = "what was made while a function was traced", state.trace
+    variable = None if users is None else _name_of([item, *asking], users.f_locals)
+    found = found if variable is None else f"{variable}: {found}"
+    message = f"{found} is used outside of it"
+    fields = _fields(user_location(), variable, _KEPT)
+    return noted(errors.InaccessibleTensorError(message, **fields), trace)
+
+
+_KEPT = (
+    "return it, or pass it on as a variable that the block assigns; what is stored elsewhere while "
+    "tracing is only a symbol"
+)
+
+
+def _asking(frame: FrameType | None) -> list[Any]:
+    """The values that the library's frames have, as far as the user's innermost frame."""
+    found: list[Any] = []
+    while frame is not None and is_ours(frame.f_code.co_filename):
+        found += frame.f_locals.values()
+        frame = frame.f_back
+    return found
+
+
+def _is_symbol(item: Any) -> bool:
+    return hasattr(type(item), "graph_value")
+
+
+def _name_of(items: Iterable[Any], variables: Mapping[str, Any]) -> str | None:
+    """The name of the variable that has the first of these that one has: a symbol, or what stands
+    for a list or dict.
+    """
+    names = {id(value): name for name, value in variables.items() if _is_of_trace(value)}
+    return next((names[id(item)] for item in items if id(item) in names), None)
+
+
+def _is_of_trace(value: Any) -> bool:
+    return _is_symbol(value) or type(value).__module__.startswith("runtime.staging.")
 
 
 def _provenance(item: Any) -> str:

@@ -7,7 +7,6 @@ from enum import Flag, auto
 from functools import wraps
 from typing import TYPE_CHECKING, Any, NoReturn, Self, SupportsIndex, TypeVar, cast
 
-from runtime import errors
 from runtime.core.state import state
 from runtime.core.types import ListType
 from runtime.graph import nodes
@@ -189,14 +188,12 @@ class Handle:
 def active(*used: Any) -> Trace:
     """The trace that is active on this thread.
 
-    Raises errors.InaccessibleTensorError, of the first symbol that is `used`, where there is none.
+    Raises errors.InaccessibleTensorError, of the first symbol that is `used`, where there is none;
+    without one, of what the library has at hand for the user's code.
     """
     trace = state.trace
     if trace is None:
-        for item in used:
-            if hasattr(item, "scope"):
-                raise refusals.leaked(item)
-        raise errors.InaccessibleTensorError("a symbol is used while no graph is being traced")
+        raise refusals.leaked(next((item for item in used if hasattr(item, "scope")), None))
     return cast("Trace", trace)
 
 

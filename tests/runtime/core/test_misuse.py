@@ -325,7 +325,7 @@ class Holder:
     pass
 
 
-@misuse(Leaked, "inside the body of graph 'f' and is used outside of it: return it")
+@misuse(Leaked, "inside the body of graph 'f' and is used outside of it", "return it, or pass")
 def leaked_by_an_attribute():
     holder: Any = Holder()
 
@@ -339,7 +339,7 @@ def leaked_by_an_attribute():
     return holder.y() + 1.0
 
 
-@misuse(Leaked, "inside the body of graph 'f' and is used outside of it: return it")
+@misuse(Leaked, "inside the body of graph 'f' and is used outside of it", "return it, or pass")
 def leaked_by_a_list():
     kept: list[Any] = []
 
@@ -367,7 +367,7 @@ def leaked_into_another_graph():
     rt.function(lambda x: x + kept[0]())(X)
 
 
-@misuse(Leaked, "is the argument 'x' of f() (", "and is used outside of it: return it")
+@misuse(Leaked, "is the argument 'x' of f() (", "and is used outside of it", "return it, or pass")
 def leaked_by_a_closure():
     kept: list[Any] = []
 
@@ -380,7 +380,7 @@ def leaked_by_a_closure():
     return kept[0]() + 1.0
 
 
-@misuse(Leaked, "is the argument 'x' of f() (", "and is used outside of it: return it")
+@misuse(Leaked, "is the argument 'x' of f() (", "and is used outside of it", "return it, or pass")
 def leaked_by_a_generator():
     kept: list[Any] = []
 
