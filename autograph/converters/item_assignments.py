@@ -19,7 +19,8 @@
 A statement stays as it is where the target is no name that can be rebound (an attribute, an item, a
 name of another scope) or is not read afterwards: a list or a tensor changes itself, for all of its
 names, and what is a value refuses, for the new one would be lost. The arguments stand in the order
-in which Python evaluates them. In the form that asks, only the run may know the place there:
+in which Python evaluates them. In the form that asks, such a statement takes a place that only the
+run knows:
 
     >>> from autograph.forms import Form
     >>> print(show('item_assignments', '''
@@ -112,7 +113,9 @@ class _Assignments:
         return made
 
     def items(self, target: Any, node: gast.Assign) -> list[Any]:
-        """The items in a target whose names can be rebound; with `asks`, further ones."""
+        """The items in a target whose names can be rebound; with `asks`, all whose places are no
+        constants.
+        """
         return [
             part
             for part in own_nodes(target)

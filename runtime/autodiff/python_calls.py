@@ -1,7 +1,8 @@
 """`py_function` and `numpy_function`: Python of the user's as a node of a graph.
 
 It runs when the graph does, with the values of the run, once for each run and in program order. A
-graph that holds one cannot be saved.
+graph that holds one cannot be saved. Of what has gradients, the op `py_function` records the call;
+`py_func` and `pure_py_func` are the others.
 """
 
 from __future__ import annotations

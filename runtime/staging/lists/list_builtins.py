@@ -26,7 +26,7 @@ from autograph.operators.unpacking import given_all, taken_apart
 from runtime import dtypes, ops
 from runtime.core.convert import convert_to_tensor
 from runtime.core.tensor import Tensor
-from runtime.core.types import ListType
+from runtime.core.types import ListType, is_variable
 from runtime.graph.lists import TAKE
 from runtime.graph.nodes import NUMBER_TYPES, apply
 from runtime.graph.structures import has_object
@@ -685,6 +685,12 @@ def _set_item(value: Any, items: list[Any], key: Any) -> list[Any]:
         raise refuse(
             "a list is put into a list from outside, at a place that only the run knows",
             "assign its items: table[i][j] = value",
+        )
+    elif is_symbol(key) and any(map(is_variable, items)):
+        raise refuse(
+            "an item of a list of variables is assigned, at a place that only the run knows",
+            "assign to the variable: for j, variable in enumerate(items): if j == i: "
+            "variable.assign(value)",
         )
     else:
         items[key] = value  # where only the run knows the key, it raises what tells the way out

@@ -238,7 +238,7 @@ def array_put(game: Any, p: Any) -> None:
         (row_put, "table[i][j] = value"),
         (new_row, "table[i][j] = value"),
         (row_chosen, ""),
-        (variable_put, "assign each item"),
+        (variable_put, "variable.assign(value)"),
         (array_put, "assign each item"),
     ],
 )
@@ -251,3 +251,17 @@ def test_what_is_no_value_is_refused(function: Callable[..., Any], message: str)
         rt.function(function)(game, rt.constant(1))
     assert message in str(caught.value)
     assert before == {name: list(map(id, vars(game)[name])) for name in before}
+
+
+def test_the_variable_at_a_place_is_assigned() -> None:
+    variables = [rt.Variable(1.0), rt.Variable(2.0)]
+
+    @rt.function
+    def put(p: Any, x: Any) -> None:
+        for j, variable in enumerate(variables):
+            if j == p:
+                variable.assign(x)
+
+    put(rt.constant(1), rt.constant(5.0))
+    put(rt.constant(0), rt.constant(4.0))
+    assert [float(each) for each in variables] == [4.0, 5.0]
