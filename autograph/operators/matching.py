@@ -84,7 +84,7 @@ def middle(subject: Any, before: int, after: int) -> Any:
         subject = _asked(list, subject)
     size = _asked(len, subject)
     items = subject[before : size - after] if after else subject[before:]
-    return items if isinstance(items, list) else list(items)
+    return items if issubclass(items.__class__, list) else _asked(list, items)
 
 
 @_of_options

@@ -285,9 +285,17 @@ def of_lengths(n: Any) -> Any:
             return -1
 
 
+def rest_of_a_tuple(n: Any) -> Any:
+    match tuple(range(n)):
+        case (first, *rest):
+            rest.append(first + 7)
+            return len(rest), rest[-1]
+    return 0, 0
+
+
 CHOSEN = (
     *(by_class, by_attribute, by_guard, by_place, inside, or_a_number, by_keys, keys_or_none),
-    *(of_three_kinds, of_lengths),
+    *(of_three_kinds, of_lengths, rest_of_a_tuple),
 )
 
 
