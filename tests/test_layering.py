@@ -279,7 +279,9 @@ MUTUAL = {
     "runtime.staging.bytecode": "runtime.staging.type_tests",
     "runtime.staging.control.blocks": "runtime.staging.control.caught",
     "runtime.staging.control.branches": "runtime.staging.control.caught",
-    "runtime.staging.control.choices": "runtime.staging.chosen_values",
+    "runtime.staging.control.choices": (
+        "runtime.staging.chosen_values runtime.staging.lists.sequences"
+    ),
     "runtime.staging.control.iteration": (
         "runtime.staging.lists.sequences runtime.staging.lists.walks"
     ),
