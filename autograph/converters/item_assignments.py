@@ -35,6 +35,7 @@ run knows:
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
@@ -100,35 +101,34 @@ class _Assignments:
         return self.names[self.taken - 1]
 
     def statement(self, node: gast.Assign) -> list[gast.stmt]:
-        items = [item for target in node.targets for item in self.items(target, node)]
+        items = dict(item for target in node.targets for item in self.items(target, node))
         if not items:
             return [node]
         self.taken = 0
         if len(node.targets) == 1:
-            return self.into(node.targets[0], node.value, items, node, node)
+            return self.into(node.targets[0], node.value, items, node)
         name = self.name()
         made: list[gast.stmt] = [assign(name, node.value, node)]
         for target in node.targets:
-            made += self.into(target, name_load(name, target), items, target, node)
+            made += self.into(target, name_load(name, target), items, target)
         return made
 
-    def items(self, target: Any, node: gast.Assign) -> list[Any]:
-        """The items in a target whose names can be rebound; with `asks`, all whose places are no
-        constants.
+    def items(self, target: Any, node: gast.Assign) -> Iterator[tuple[Any, bool]]:
+        """Yields the items in a target, each with whether its name can be rebound: those of which
+        it can; with `asks`, also those whose places are no constants.
         """
-        return [
-            part
-            for part in own_nodes(target)
-            if _can_rebind(part, node, self.flow) or (self.asks and _has_place(part))
-        ]
+        for part in own_nodes(target):
+            is_name = _can_rebind(part, node, self.flow)
+            if is_name or (self.asks and _has_place(part)):
+                yield part, is_name
 
     def into(
-        self, target: Any, value: gast.expr, items: list[Any], at: Any, node: gast.Assign
+        self, target: Any, value: gast.expr, items: dict[Any, bool], at: Any
     ) -> list[gast.stmt]:
         """Statements that assign a value: part by part from the first item on."""
         if target in items:
             keywords = {"to": _read(target.value), "at": _slice(target.slice)}
-            if not _can_rebind(target, node, self.flow):
+            if not items[target]:
                 return [expression_statement(call_ag("store_item", [value], at, keywords), at)]
             return [assign(target.value.id, call_ag("setitem", [value], at, keywords), at)]
         made: list[gast.stmt] = [assign(target, value, at)]
@@ -139,7 +139,7 @@ class _Assignments:
                 part = element.value if isinstance(element, gast.Starred) else element
                 name = self.name()
                 target.elts[index] = _in_place_of(element, name)
-                made += self.into(part, name_load(name, part), items, part, node)
+                made += self.into(part, name_load(name, part), items, part)
         return made
 
 

@@ -67,11 +67,7 @@ def store_item(value: Any, *, to: Any, at: Any) -> None:
     run knows the place.
     """
     try:
-        backend = _backend_of_slice(at) if type(to) is list else None
-        if backend is None:
-            _set(to, at, value)
-        else:
-            backend.setitem(value, to, at)
+        _store(_backend_of_list(to, at), value, to, at)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
@@ -80,12 +76,23 @@ def store_item(value: Any, *, to: Any, at: Any) -> None:
 def store_update(target: Any, key: Any, symbol: str, value: Thunk) -> None:
     """`target[key] symbol value()` where no name stands for the target."""
     try:
-        backend = _backend_of_slice(key) if type(target) is list else None
+        backend = _backend_of_list(target, key)
         old = target[key] if backend is None else _item(backend, target, key)
-        store_item(_UPDATES[symbol](old, value()), to=target, at=key)
+        _store(backend, _UPDATES[symbol](old, value()), target, key)
     except BaseException as error:  # whatever passes through is the user's: only our frame goes
         hide(error)
         raise
+
+
+def _backend_of_list(target: Any, key: Any) -> Backend | None:
+    return _backend_of_slice(key) if type(target) is list else None
+
+
+def _store(backend: Backend | None, value: Any, target: Any, key: Any) -> None:
+    if backend is None:
+        _set(target, key, value)
+    else:
+        backend.setitem(value, target, key)
 
 
 def _set(target: Any, key: Any, value: Any) -> None:
