@@ -182,11 +182,11 @@ py_func_p = row(
 )
 py_function_p = row(
     "py_function", _recorded_kernel, _recorded_types, op_type="EagerPyFunc",
-    gradient=_gradient, effect=True, **_FACTS,
+    gradient=_gradient, records=True, effect=True, **_FACTS,
 )  # fmt: skip
 py_function_gradient_p = row(
     "py_function_gradient", _gradient_kernel, _gradient_types, op_type="EagerPyFunc",
-    gradient=_gradient, fallible=True,
+    gradient=_gradient, records=True, fallible=True,
 )  # fmt: skip
 pure_py_func_p = row("pure_py_func", _kernel, _types, op_type="PyFunc", gradient=flat, **_FACTS)
 

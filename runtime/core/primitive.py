@@ -155,6 +155,8 @@ class Primitive:
     of_shape: of its input, which may be any array, it reads only the shape.
     moves: each element of its result is an element of an input, perhaps of another dtype.
     finds_shape: its kernel finds out the shape of the result, and asks `out` for an array of it.
+    records: its last output is a record for its gradient; its parameter of this name is False where
+        nobody reads that.
     gives_tuple: its kernel returns a tuple also where it has one item.
     prepared: gives a kernel for parameters, which a program asks for once.
     function: of an elementwise op, the public function that is this op and nothing more.
@@ -201,6 +203,7 @@ class Primitive:
     of_shape: bool = False
     moves: bool = False
     finds_shape: bool = False
+    records: bool = False
     gives_tuple: bool = False
     prepared: Callable[..., Kernel] | None = None
     function: Callable[..., Any] | None = field(default=None, init=False)

@@ -129,7 +129,7 @@ def _trimmed(node: Node, use: _Use) -> Node:
         return _trimmed_cond(node, use)
     if node.primitive is range_p and node.outputs[0] not in use.values:
         return _checked_only(node)
-    if node.params.get("records") and node.outputs[-1] not in use.values:
+    if node.primitive.records and node.outputs[-1] not in use.values:
         return replace(node, params={**node.params, "records": False})
     return _trimmed_while(node, use) if node.primitive is WHILE else node
 
