@@ -678,22 +678,23 @@ def _in_place(method: Callable[..., Any]) -> Callable[..., Any]:
 
 def _set_item(value: Any, items: list[Any], key: Any) -> list[Any]:
     """`items[key] = value` of a list of Python's, at a place that only the run knows."""
-    is_plain = all(map(_is_plain, (value, *items)))
-    if is_plain and is_symbol(key) and outermost().existed(items):
+    if not is_symbol(key) or not outermost().existed(items):
+        items[key] = value  # where only the run knows the key, it raises what tells the way out
+    elif all(map(_is_plain, (value, *items))):
         _in_place(GrowingList.__setitem__)(items, key, value)
-    elif is_symbol(key) and isinstance(value, list):
+    elif isinstance(value, list):
         raise refuse(
             "a list is put into a list from outside, at a place that only the run knows",
             "assign its items: table[i][j] = value",
         )
-    elif is_symbol(key) and any(map(is_variable, items)):
+    elif any(map(is_variable, items)):
         raise refuse(
             "an item of a list of variables is assigned, at a place that only the run knows",
             "assign to the variable: for j, variable in enumerate(items): if j == i: "
             "variable.assign(value)",
         )
     else:
-        items[key] = value  # where only the run knows the key, it raises what tells the way out
+        items[key] = value  # raises, too
     return items
 
 
