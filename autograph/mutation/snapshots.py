@@ -188,7 +188,9 @@ class Snapshot:
                     pending.append((child, (path, style, part), below, lent))
 
     def _shared(self, key: Any, lent: bool) -> _Entry | None:
-        """The entry of the snapshot around for an object that is as it was there."""
+        """The entry of the snapshot around for an object that is as it was there, if it is held
+        alike: what an installed package has `lent` is told apart.
+        """
         entry = None if self._around is None or not self._late else self._around._entries.get(key)
         if entry is None or not entry.late or entry.lent != lent:
             return None

@@ -620,3 +620,26 @@ def test_what_is_new_is_not_looked_at() -> None:
     snapshot.add("xs", [new, old])
     assert snapshot.knows(old)
     assert not snapshot.knows(new)
+
+
+def test_snapshots_in_each_other_remember_an_object_once() -> None:
+    items = [1]
+    outer = Snapshot({})
+    outer.add("items", items)
+    inner = Snapshot({}, around=outer)
+    inner.add("items", items)
+    assert [id(note) for note in inner.notes()] == [id(note) for note in outer.notes()] != []
+
+
+def test_a_snapshot_in_another_puts_back_what_it_has_seen_itself() -> None:
+    items = [1]
+    outer = Snapshot({})
+    outer.add("items", items)
+    items.append(2)
+    inner = Snapshot({}, around=outer)
+    inner.add("items", items)
+    items.append(3)
+    inner.restore()
+    assert items == [1, 2]
+    outer.restore()
+    assert items == [1]
